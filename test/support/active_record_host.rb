@@ -9,11 +9,11 @@ require_relative "database_helpers"
 require_relative "private_servers"
 
 module Trunkline
-  # ActiveRecord on this adapter and on the stock one, side by side, each with a pool of its own.
+  # ActiveRecord on this adapter and on the stock one, side by side, each with its own pool.
   module ActiveRecordHost
     include DatabaseHelpers
 
-    # Whatever is tested on ours.
+    # The base class for models on this library's adapter.
     class Ours < ::ActiveRecord::Base
       self.abstract_class = true
     end
@@ -32,7 +32,7 @@ module Trunkline
       connect
     end
 
-    # The levels first: a pool waits 10 s for a connection that a thread has leased, where each fiber is asked for its own.
+    # Resets the isolation levels first: where each fiber leases its own connection, a pool waits 10 s for one that a thread has leased.
     def teardown
       ActiveSupport::IsolatedExecutionState.isolation_level, ::ActiveRecord.default_timezone = @levels
       [Ours, Stock].each(&:remove_connection)
@@ -72,7 +72,7 @@ module Trunkline
     # @return [Integer] connections of ours that the server has
     def connections = sessions(@application).size
 
-    # Runs the block in an event loop, where each fiber has a connection of ActiveRecord's of its own.
+    # Runs the block in an event loop, where each fiber leases its own connection from ActiveRecord.
     def in_fibers(&block)
       ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
       Sync(&block)

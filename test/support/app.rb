@@ -27,7 +27,7 @@ module App
     end
   end
 
-  # Makes one without tables for the block, which is given the same.
+  # Makes one without tables for the block, which gets the same arguments.
   def self.open_empty(server)
     name = "app_#{SecureRandom.hex(6)}"
     server.psql("CREATE DATABASE #{name}")

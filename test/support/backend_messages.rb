@@ -3,7 +3,7 @@
 require "openssl"
 
 module Trunkline
-  # What a PostgreSQL server sends during a handshake, and the server's half of SCRAM.
+  # Messages of a PostgreSQL server during a handshake, and the server's side of SCRAM.
   module BackendMessages
     module_function
 
@@ -22,11 +22,11 @@ module Trunkline
     # Everything after AuthenticationOk.
     def session = parameter("server_version", "15.4") + parameter("client_encoding", "UTF8") + key + ready
 
-    # A server that knows a password, for one SCRAM-SHA-256 exchange.
+    # A server with a password, for one SCRAM-SHA-256 exchange.
     class ScramServer
       attr_accessor :iterations, :salt
 
-      # @return [String] what the client has said of channel binding
+      # @return [String] the client's header for channel binding
       attr_reader :header
 
       # @param password [String]

@@ -4,17 +4,17 @@ require_relative "database_helpers"
 require_relative "watchdog"
 require_relative "schedulers/hosts"
 
-# A thread that is disturbed wherever it can be, beside others that depend on it: they get their answers, and the client is as if it had
-# never been there. The including test says in `disturb` how.
+# Tests of a thread that is interrupted at each possible place, beside others that depend on it: they get their answers, and afterwards the client is
+# as if the thread had never run. The including test defines in `disturb` how.
 module BesideOthers
   include DatabaseHelpers
 
-  # Requests that the server takes a moment for, so that others come meanwhile.
+  # A query that takes the server a moment, so that other requests come meanwhile.
   MOMENT = "SELECT 1 FROM pg_sleep(0.001)"
 
   private
 
-  # Runs it in a thread, with a client of its own each time, until no place is new.
+  # Runs it in a thread, each time with a new client, until no new place is found.
   #
   # @param places [Places, Switches] where the victim is disturbed
   # @param victim [Proc] with the client
@@ -35,7 +35,7 @@ module BesideOthers
     thread.value
   end
 
-  # No caller waits, nothing is held, and there is no connection more than the client knows of.
+  # No caller waits, nothing is leased, and there are only the connections that the client has.
   def assert_at_rest(db, name, place)
     assert_equal [1, 2, 3], [ask(db, 1), ask(db, 2), db.transaction { |tx| ask(tx, 3) }], place
     stats = db.stats

@@ -3,10 +3,10 @@
 require "open3"
 require "tmpdir"
 
-# A browser without a window, as bin/setup installs one.
+# A headless browser, which bin/setup installs.
 module Browser
   PROGRAMS = %w[chromium-headless-shell chromium google-chrome].freeze
-  # Root may not have a sandbox, and containers have little shared memory.
+  # Root cannot use the sandbox, and containers have little shared memory.
   OPTIONS = %w[--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-extensions].freeze
   PATIENCE = 60 # seconds
   private_constant :PROGRAMS, :OPTIONS, :PATIENCE
@@ -16,7 +16,7 @@ module Browser
   # Opens a page and lets its scripts run.
   #
   # @param url [String]
-  # @param time [Integer] milliseconds that pass for the page, which may be less for others
+  # @param time [Integer] milliseconds of the page's virtual time, which may be less in real time
   # @return [String] the page's HTML as it is then
   def look_at(url, time:) = open(url, time: time).first
 

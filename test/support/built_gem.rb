@@ -4,11 +4,11 @@ require "open3"
 require "rbconfig"
 require "support/app"
 
-# The gem as it is built from the sources, and the first program of the README.
+# The gem, built from the sources, and the first program of the README.
 module BuiltGem
   ROOT = File.expand_path("../..", __dir__)
   PROGRAM = File.read(File.join(ROOT, "README.md"), encoding: "UTF-8")[/^```ruby\n(.*?)^```/m, 1]
-  # What it says.
+  # The program's output.
   SAID = "Barbara\n"
   private_constant :PROGRAM
 
@@ -19,7 +19,7 @@ module BuiltGem
 
   def rubygems(*arguments) = [RbConfig.ruby, "-S", "gem", *arguments]
 
-  # Writes the first program, for a database that is there during the block.
+  # Writes the first program, for a database that exists during the block.
   #
   # @param path [String]
   # @return [Object] the block's value

@@ -3,8 +3,7 @@
 require "socket"
 
 module Trunkline
-  # Stands between a client and a server, and knows nothing of what they say: passes bytes on in pieces, stalls, and cuts
-  # connections.
+  # A proxy that does not interpret the protocol: passes bytes on in pieces, stalls, and cuts connections.
   class ByteProxy
     # @param port [Integer] of the server on 127.0.0.1
     # @param random [Random]
@@ -31,7 +30,7 @@ module Trunkline
     # @return [String] as the client takes it
     def address = "127.0.0.1:#{@listener.addr[1]}"
 
-    # Ends every connection, in the middle of whatever is said.
+    # Ends every connection, in the middle of a message or not.
     def cut = @links.each { |sockets| shut(sockets) }
 
     def close
@@ -43,7 +42,7 @@ module Trunkline
 
     private
 
-    # A thread closes what another waits for: a fiber that does is not woken again by Ruby 3.3.
+    # A thread closes sockets that another waits for: Ruby 3.3 does not wake a fiber that does so.
     def beside(&block) = Thread.new(&block).join
 
     def accept
@@ -57,7 +56,7 @@ module Trunkline
       nil # closed
     end
 
-    # Sockets are closed when no thread waits for them any more: Ruby 3.3 cannot bear a thread that ends while it waits to close one.
+    # Sockets are closed when no thread waits for them any more: Ruby 3.3 fails when a thread ends while it waits to close one.
     def link(sockets)
       [sockets, sockets.reverse].map { |from, to| Thread.new { pass_on(from, to) } }.each(&:join)
     ensure

@@ -5,11 +5,11 @@ require "socket"
 require "websocket/driver"
 
 module Trunkline
-  # A browser's end of Action Cable, as far as tests need it.
+  # A client of Action Cable, as far as tests need it.
   class Cable
     PATIENCE = 120 # seconds for a message
 
-    # What the driver asks of a socket.
+    # The interface that the driver needs of a socket.
     Wire = Struct.new(:url, :socket) do
       def write(bytes) = socket.write(bytes)
     end
@@ -44,7 +44,7 @@ module Trunkline
 
     private
 
-    # Others, pings among them, are passed over.
+    # Skips other messages, such as pings.
     def receive(&wanted)
       until (found = @messages.find(&wanted))
         @messages.clear

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# How many methods of this library a block calls in its own thread: those that are written in Ruby, and those of the extension. Ruby's own
-# methods are left out, as they differ between versions of Ruby.
+# Counts the methods of this library that a block calls in its own thread: those in Ruby, and those of the extension. Ruby's own methods are left out,
+# as they differ between versions of Ruby.
 module CallCounts
   LIBRARY = File.expand_path("../../lib/trunkline", __dir__)
   RUNS = 30
@@ -21,7 +21,7 @@ module CallCounts
     [ruby, native]
   end
 
-  # Fails where the block calls more, in each of several runs: a thread switch or an answer in two parts may add to some of them.
+  # Fails if the block calls more in each of several runs: a thread switch or an answer in two parts may add to some of them.
   #
   # @param most [Array(Integer, Integer)] as {calls} returns it
   # @param before [#call, nil] what is done before each run, and not counted

@@ -50,7 +50,7 @@ class Caller
     end
   end
 
-  # Ends the caller, wherever it waits, in the own way of its scheduler or thread.
+  # Ends the caller, wherever it waits, by the method of its scheduler or thread.
   def kill
     return if done?
 
@@ -63,7 +63,7 @@ class Caller
 
   private
 
-  # What is raised in it is raised in the block, and nowhere else.
+  # Exceptions from outside are raised within the block only.
   def protected_thread(block)
     Thread.handle_interrupt(Object => :never) do
       Thread.new { work(-> { Thread.handle_interrupt(Object => :immediate) { block.call } }) }

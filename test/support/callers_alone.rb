@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A program with several callers that ask for all that clients do, side by side. It prints where threads and fibers were made meanwhile,
-# a line each. It takes the addresses of a PostgreSQL and of a memcached, and whether the callers are threads or fibers.
+# A program with several concurrent callers that use all of the clients' methods. It prints where threads and fibers were made meanwhile, a line each.
+# It takes the addresses of a PostgreSQL and of a memcached, and whether the callers are threads or fibers.
 
 require "async"
 require "trunkline"

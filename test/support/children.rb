@@ -3,12 +3,12 @@
 require "open3"
 require "rbconfig"
 
-# Other processes: forked children and programs of their own.
+# Other processes: forked children and separate programs.
 module Children
   LIBRARY = File.expand_path("../../lib", __dir__)
   PATIENCE = 60 # seconds
 
-  # Runs the block in a forked child, which ends at once afterwards, without a farewell.
+  # Runs the block in a forked child, which then exits at once, without at_exit.
   #
   # @return what the block returns there, marshalled; a message when it has raised
   def in_child
@@ -32,7 +32,7 @@ module Children
     error.class.name
   end
 
-  # Runs a program that has required the gem, in a Ruby of its own.
+  # Runs a program that has required the gem, in a separate Ruby.
   #
   # @param environment [Hash{String => String}] variables besides this process's
   # @return [Array(String, Process::Status)] everything it has printed, and how it ended

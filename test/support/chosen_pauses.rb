@@ -3,9 +3,9 @@
 require "minitest/mock"
 
 module Trunkline
-  # The pauses that clients of the block choose, and what they take for silence.
+  # Records the pauses that the block's clients choose, and the hosts that they take for silent.
   module ChosenPauses
-    # seconds:: that it lasts
+    # seconds:: of the pause
     # after:: seconds that the attempt before it took; nil: not measured
     Pause = Struct.new(:seconds, :after)
     private_constant :Pause
@@ -29,10 +29,10 @@ module Trunkline
       extending(BackOff, patch) { block.call(pauses) }
     end
 
-    # Each pause after a failed attempt to connect is as long.
+    # Makes each pause after a failed attempt to connect last so long.
     def with_each_pause(seconds, &block) = extending(BackOff, Module.new { define_method(:failed) { |**| super(retry_after: seconds) } }, &block)
 
-    # Between two looks at a pooler whose server does not answer.
+    # Between two polls of a pooler whose server does not respond.
     #
     # @yieldparam pauses [Array<Pause>] so far
     def with_pauses_between_looks(&block)
@@ -43,7 +43,7 @@ module Trunkline
       extending(Postgres.const_get(:SilenceWatch), patch) { block.call(pauses) }
     end
 
-    # Hosts beside which others were begun, as they said nothing.
+    # Hosts that were silent, so that attempts at others were begun.
     #
     # @yieldparam hosts [Array<Config::Host>] so far
     def with_silent_hosts(&block)
@@ -51,7 +51,7 @@ module Trunkline
       extending(Postgres.const_get(:HostMemory), Module.new { define_method(:silent) { |host| super(host).tap { hosts << host } } }) { block.call(hosts) }
     end
 
-    # Each new object of that class has the module's methods before its own.
+    # Gives each new object of the class the module's methods before its own.
     def extending(type, patch, &block)
       made = type.method(:new)
       type.stub(:new, ->(*given, **options, &own) { made.call(*given, **options, &own).extend(patch) }, &block)

@@ -3,21 +3,21 @@
 require_relative "stopped_clock"
 
 module Trunkline
-  # A codec without a server, while the clock stands: the test says what the server says. The test makes @codec, and has @woken and @sent_before.
+  # A codec without a server, with the clock stopped: the test supplies the server's messages. The test makes @codec, and has @woken and @sent_before.
   module CodecTalk
-    include StoppedClock # what a codec sends depends on how long answers take: here they take no time
+    include StoppedClock # a codec's messages depend on service times: here answers take no time
 
     attr_reader :codec, :woken
 
-    # The codec takes in the bytes.
+    # Passes the bytes to the codec.
     #
-    # @return [Boolean] whether the session can be trusted on
+    # @return [Boolean] whether the session can still be used
     def answer(bytes)
       codec.input << bytes
       codec.receive(woken)
     end
 
-    # @return [String] what the codec has to send since this was last asked
+    # @return [String] the codec's output since the last call
     def sent
       bytes = codec.output.to_s
       fresh = bytes.byteslice(@sent_before..)

@@ -5,7 +5,7 @@ require_relative "query_messages"
 
 module Trunkline
   module Postgres
-    # PostgreSQL's codec: `ask` puts a question in, `answer` what the server says to it.
+    # PostgreSQL's codec: `ask` submits a request, `answer` passes it the server's messages.
     module CodecTesting
       include CodecTalk
       include QueryMessages
@@ -39,7 +39,7 @@ module Trunkline
         request
       end
 
-      # The socket takes so many bytes of the output, and no more.
+      # Sends so many bytes of the output, and no more.
       def send_bytes(count)
         reader, writer = UNIXSocket.pair
         rest = codec.output.to_s.byteslice(count..)
@@ -53,7 +53,7 @@ module Trunkline
       # @return [Array<Hash>] their fields
       def noticed(notices) = notices ? ErrorFields.enum_for(:each, notices).to_a : []
 
-      # A statement that the server knows already.
+      # Executes a statement that is prepared already.
       #
       # @return [Request] answered
       def ask_and_answer(sql, columns, *rows, types: [], parameters: [])

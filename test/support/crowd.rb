@@ -4,9 +4,9 @@ require "timeout"
 require_relative "interruptions"
 require_relative "schedulers/hosts"
 
-# Callers that act beside each other, and interrupt each other where they wait for the client: nowhere else, for Ruby's own
-# waits leave wake-ups behind when they are interrupted. A killed caller has a successor. What each does next, and which other it
-# interrupts, comes from the seed; how their steps mix is up to the scheduler.
+# Concurrent callers that interrupt each other while they wait for the client: nowhere else, for Ruby's own waits leave wake-ups behind when they are
+# interrupted. A killed caller has a successor. The seed determines what each does next, and which other it interrupts; the scheduler determines how
+# their steps interleave.
 #
 #   crowd = Crowd.new(200, seed: 42)
 #   crowd.run(-> { enough? }) do |member|
@@ -15,13 +15,13 @@ require_relative "schedulers/hosts"
 class Crowd
   include Interruptions
 
-  # What Timeout raises: where another interruption was pending with it, and came first, it comes after its own block.
+  # Exceptions of Timeout: if another interruption was pending and came first, it is raised after its own block.
   TIMEOUTS = [Timeout::Error, *(Timeout::ExitException if Timeout.const_defined?(:ExitException))].freeze
-  # What a member that was interrupted sees, if it was not killed.
+  # Exceptions that an interrupted member gets, if it was not killed.
   INTERRUPTIONS = [Cancelled, HostileScheduler::Cancelled, *TIMEOUTS].freeze
   private_constant :TIMEOUTS
 
-  # One caller: where it is, and where its randomness comes from.
+  # One caller: its state, and its random numbers.
   Member = Struct.new(:number, :random, :caller, :exposed, :through)
 
   # @param size [Integer]
@@ -39,7 +39,7 @@ class Crowd
     @ended = Thread::Queue.new
   end
 
-  # Has every member act again and again, until there is enough.
+  # Makes every member act repeatedly, until there is enough.
   #
   # @param enough [#call] whether there is
   # @yieldparam member [Member]
@@ -55,7 +55,7 @@ class Crowd
     self
   end
 
-  # Runs the block so that interruptions may come, and counts those that it ends by.
+  # Runs the block so that interruptions may come, and counts those that end it.
   def exposed(member)
     member.exposed = true
     openly { limited(member) { yield } }
@@ -72,7 +72,7 @@ class Crowd
     member.caller = Caller.new { unexposed { live(member, enough, act) } }
   end
 
-  # A killed member's successor goes on with its number and its randomness.
+  # A killed member's successor continues with its number and its random numbers.
   def succeed(member, enough, act)
     error = member.caller.error
     raise error unless killed?(error)

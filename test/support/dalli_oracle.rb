@@ -6,7 +6,7 @@ require "logger"
 Dalli.logger = Logger.new(IO::NULL)
 
 module Trunkline
-  # Dalli, whose ring, keys and values ours must be equal to.
+  # Dalli, whose ring, keys and values must be the same as this client's.
   module DalliOracle
     PROTOCOL = { protocol: :meta }.freeze
 

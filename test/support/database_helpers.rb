@@ -4,18 +4,18 @@ require "pg"
 require "securerandom"
 require_relative "eventually"
 
-# What the suites need of the server, asked for beside the client under test.
+# What the suites need of the server, over other connections than those of the client under test.
 module DatabaseHelpers
   include Eventually
 
-  # The shared server is up before any scheduler is.
+  # Starts the shared server before any scheduler runs.
   def setup
     super
     postgres_server
   end
 
-  # Runs SQL in a session of its own, in a thread that no scheduler rules. A script is psql's, statement by statement; a single
-  # one is libpq's, which spares a process.
+  # Runs SQL in a separate session, in a thread without a scheduler. A script is run by psql, statement by statement; a single one by libpq, which
+  # spares a process.
   #
   # @return [Array<String>] the lines, as psql writes them
   def psql(sql)
@@ -27,7 +27,7 @@ module DatabaseHelpers
     Thread.new { postgres_server.drop_database(name) }.value
   end
 
-  # Those of the cases that the server knows the types of.
+  # The cases whose types the server has.
   #
   # @param cases [Hash, Array] whose keys or elements are SQL
   # @return [Hash, Array]
@@ -47,7 +47,7 @@ module DatabaseHelpers
     psql("DROP TABLE #{name}")
   end
 
-  # A function for the block that returns its number, with a notice of so many characters.
+  # A function for the block that returns its number, and raises a notice of so many characters.
   #
   # @yieldparam name [String] for a call with number and size
   def with_noticing_function
@@ -58,7 +58,7 @@ module DatabaseHelpers
     psql("DROP FUNCTION #{name} CASCADE")
   end
 
-  # A function for the block that has its session lose what is prepared, and does not look like it.
+  # A function for the block that makes its session lose its prepared statements, without its name or text showing that.
   #
   # @yieldparam sql [String] which calls it
   def with_forgetting_function
@@ -84,9 +84,9 @@ module DatabaseHelpers
     psql("SELECT 1 FROM pg_stat_activity WHERE application_name = '#{application_name}' AND state = 'active'").any?
   end
 
-  # Waits until the server works for no client with this application_name.
+  # Waits until the server executes no query of a client with this application_name.
   #
-  # @param db [Trunkline::Postgres::Client, nil] tells its figures where that does not come
+  # @param db [Trunkline::Postgres::Client, nil] whose stats are printed if that does not come
   def assert_no_query_runs(application_name, db = nil)
     assert(eventually { !works_for?(application_name) }, -> { "the server still works:\n#{activity_of(application_name).join("\n")}\n#{db&.stats}" })
   end
@@ -96,7 +96,7 @@ module DatabaseHelpers
     psql("SELECT pid, state, wait_event, now() - backend_start AS open, now() - query_start AS since, query FROM pg_stat_activity WHERE application_name = '#{application_name}'")
   end
 
-  # Waits until a backend of the clients with this application_name waits for that.
+  # Waits until a backend of the clients with this application_name waits for this event.
   #
   # @param event [String] as in pg_stat_activity
   def assert_waits(application_name, event)
@@ -104,7 +104,7 @@ module DatabaseHelpers
     assert eventually { psql(sql).any? }, "no backend waits for #{event}"
   end
 
-  # Waits until they have ended: a server notices a closed socket in its own time.
+  # Waits until they have ended: a server notices a closed socket only after a while.
   def assert_no_sessions(application_name)
     assert eventually { sessions(application_name).empty? }, "sessions are left: #{sessions(application_name)}"
   end

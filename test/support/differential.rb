@@ -9,10 +9,10 @@ require_relative "differential/databases"
 require_relative "differential/oracle"
 require_relative "differential/statements"
 
-# Statements of every type in databases that are set up in many ways, with Trunkline and with the pg gem. Both must get the same text of
-# each value, values that are equal where the pg gem has a decoder, and the same SQLSTATE, message and name of class where a statement fails.
+# Statements of every type in databases with many configurations, through Trunkline and the pg gem. Both must get the same text of each value, equal
+# values where the pg gem has a decoder, and the same SQLSTATE, message and name of class where a statement fails.
 class Differential
-  # Trunkline takes what a statement returns as text first, and in binary form later.
+  # Trunkline requests a statement's result as text first, and in binary format later.
   EXECUTIONS = 3
   private_constant :EXECUTIONS
 
@@ -33,7 +33,7 @@ class Differential
     Databases.all(@server, short: short).flat_map { |name, kind| compare_in(name, kind, &done) }
   end
 
-  # In databases whose settings are random. What differs begins with the settings.
+  # Runs them in databases with random settings. A difference begins with the settings.
   #
   # @param seeds [Enumerable<Integer>] one for each database
   # @return see {#run}
@@ -70,7 +70,7 @@ class Differential
     Answer.failed(error)
   end
 
-  # Where the server would read a nil in an Array as the text "NULL", and stores that for the pg gem, it is refused.
+  # Trunkline refuses a nil in an Array where the server would read it as the text "NULL", which the pg gem stores.
   def refused_null?(answer) = answer.failure&.last.to_s.start_with?("array_nulls is off")
 
   def difference(expected, text, answers)

@@ -4,8 +4,8 @@ require_relative "requests"
 require_relative "stopped_clock"
 
 module Trunkline
-  # Trunks without connections, for tests of which one is chosen, while the clock stands. A long head is expected to take hours,
-  # and a short one to take nothing.
+  # Trunks without connections, for tests of the choice among them, with the clock stopped. A long head is expected to take hours, and a short one no
+  # time.
   module Dispatching
     include Requests
     include StoppedClock
@@ -13,7 +13,7 @@ module Trunkline
     HOURS = 10_000.0
     A_MOMENT = 0.0005 # seconds
 
-    # Stands for a trunk.
+    # Represents a trunk.
     Station = Struct.new(:name, :state, :codec)
 
     # @return [Dispatcher]
@@ -50,7 +50,7 @@ module Trunkline
 
     def query(statement) = REQUEST.query(statement, [])
 
-    # The server works on its head for longer than was expected.
+    # Makes the head exceed its estimate.
     def late(station)
       Clock.pass(A_MOMENT) until station.state.behind_estimate?
       station

@@ -12,15 +12,15 @@ module DroppedFibers
     end.join
   end
 
-  # Runs the block in a thread of its own, which lives until the queue is closed.
+  # Runs the block in a new thread, which lives until the queue is closed.
   def keep_after(finish) = Thread.new { yield.then { finish.pop } }
 
-  # Likewise in this thread, which goes on without the loop.
+  # Likewise in this thread, which continues without the loop.
   #
   # @return [Array<Fiber>]
   def drop_in_this_thread(count, &block) = Dropping.run { Array.new(count) { Fiber.schedule(&block) } }
 
-  # Runs the block in a thread of its own, with a client of two connections.
+  # Runs the block in a new thread, with a client of two connections.
   def in_thread(&block)
     in_host_with_client(connections: 1, max_connections: 2, max_wait: 20, &block)
   end

@@ -2,7 +2,7 @@
 
 require_relative "hostilities"
 
-# The same tests in several hosts: what extends this gets a test class for each.
+# The same tests in several hosts: a module that extends this gets a test class for each.
 #
 #   extend EachHost
 #   in_hosts DatabaseHelpers, Shared::Querying        # ThreadsTest, AsyncTest, ReferenceTest

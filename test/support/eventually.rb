@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# For what a server does in its own time.
+# Waits for what a server does asynchronously.
 module Eventually
-  # Asks again and again, each time a question that takes a while.
+  # Evaluates the block repeatedly, which takes a while each time, until it is true.
   #
   # @return [Boolean] false after a minute
   def eventually

@@ -3,7 +3,7 @@
 require_relative "requests"
 
 module Trunkline
-  # A trunk without a connection: a real connection state and codec; what is sent is answered at once, or when the test says so.
+  # A trunk without a connection, but with a real connection state and codec; requests are answered at once, or when the test says so.
   class FakeTrunk
     include Requests
 
@@ -33,7 +33,7 @@ module Trunkline
       true
     end
 
-    # Leaves it unanswered, and its waiter active.
+    # Submits it without an answer, and leaves its waiter active.
     def dispatch(request)
       return false unless @takes && state.enter(request)
 
@@ -64,7 +64,7 @@ module Trunkline
     def reader = self
     def settling? = false
 
-    # Another thread may be about to answer.
+    # Lets another thread run, which may be about to answer.
     def make_room(_request, _seconds)
       raise "nothing is answered here: the caller would look for ever" if (@looks += 1) > MOST_LOOKS
 

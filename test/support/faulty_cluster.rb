@@ -6,8 +6,8 @@ require_relative "pgbouncer"
 require_relative "private_servers"
 
 module Trunkline
-  # Three servers at fixed ports, of which two follow the first, each behind a PgBouncer of its own; a pooler and a name that are moved to the primary; and
-  # what happens to all of these. After each fault three servers stream again, and pooler and name lead to the primary.
+  # Three servers at fixed ports, of which two follow the first, each behind its own PgBouncer; a pooler and a name that are moved to the primary; and
+  # faults of all of these. After each fault three servers replicate again, and pooler and name lead to the primary.
   class FaultyCluster
     include FrozenServer
 
@@ -17,7 +17,7 @@ module Trunkline
     # healed_at:: [Float] when a primary could be reached on each way, and had a standby
     Fault = Struct.new(:name, :began_at, :may_lose, :promoted_at, :healed_at)
     FAULTS = %i[hand_over kill freeze pause lose_standby end_sessions mislead_pooler restart_pooler freeze_pooler].freeze
-    LONGEST_PAUSE = 4.0 # seconds, of a server that wakes up again
+    LONGEST_PAUSE = 4.0 # seconds of a server that is resumed
     LONGEST_DELAY = 1.0 # seconds after which the pooler and the name are moved
     NAME = "db.example"
     private_constant :FAULTS, :LONGEST_PAUSE, :LONGEST_DELAY
@@ -77,7 +77,7 @@ module Trunkline
 
     private
 
-    # Faults return when another server had been promoted; nil: none was.
+    # Faults return when another server was promoted; nil: none was.
 
     def hand_over
       old = @primary.tap(&:stop)
@@ -89,7 +89,7 @@ module Trunkline
       promote { rejoin(old) }
     end
 
-    # The former primary wakes up beside the next one, where what it acknowledges by then is not lost; else it is ended as it is.
+    # The former primary is resumed beside the next one, if writes that it acknowledges by then are not lost; otherwise it is ended.
     def freeze
       old = @primary
       stopped = signal(old, "STOP")
@@ -165,7 +165,7 @@ module Trunkline
       nil
     end
 
-    # All at once, as where its machine is gone.
+    # Ends all processes at once, as when a machine fails.
     def end_processes(server)
       signal(server, "STOP").each { |process| Process.kill("KILL", process) }
     rescue Errno::ESRCH, Errno::ENOENT
@@ -192,7 +192,7 @@ module Trunkline
       @names[NAME] = Addrinfo.tcp("127.0.0.1", @primary.port)
     end
 
-    # It looks for its server every second: every 15 s by default.
+    # It retries logins to its server every second; the default is 15 s.
     def pooler(server) = PgBouncer.new(server, pool: 8, server_login_retry: 1)
 
     def places(all) = all.map { |one| "127.0.0.1:#{one.port}" }.join(",")

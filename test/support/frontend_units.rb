@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What a client of PostgreSQL has written.
+  # The messages that a client of PostgreSQL has written.
   module FrontendUnits
     # @param bytes [String] whole messages
     # @return [Array<Array<String>>] types of messages, up to each Sync

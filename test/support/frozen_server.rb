@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # A server whose processes are all stopped: its kernel takes connections and packets, and nothing answers.
+  # A server whose processes are all stopped (SIGSTOP): its kernel accepts connections and packets, and nothing answers.
   module FrozenServer
     private
 
@@ -14,7 +14,7 @@ module Trunkline
       stopped&.each { |pid| Process.kill("CONT", pid) }
     end
 
-    # The postmaster first, so that it starts no more.
+    # The postmaster first, so that it starts no further processes.
     def signal(server, name)
       Process.kill(name, server.pid)
       children = File.read("/proc/#{server.pid}/task/#{server.pid}/children").split.map(&:to_i)

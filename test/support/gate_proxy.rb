@@ -7,9 +7,9 @@ require_relative "gate_proxy/link"
 require_relative "gate_proxy/policy"
 require_relative "gate_proxy/troubles"
 
-# A proxy between a client and a real PostgreSQL, under the test's control. It forwards in a thread of its own, and
-# every order takes effect before the method returns. A direction is :requests (to the server) or :answers (to the
-# client); a unit ends with the client's Sync or with the server's ReadyForQuery.
+# A proxy between a client and a real PostgreSQL, controlled by the test. It forwards in its own thread, and every order takes effect before the
+# method returns. A direction is :requests (to the server) or :answers (to the client); a unit ends with the client's Sync or with the server's
+# ReadyForQuery.
 #
 #   GateProxy.open(server) do |proxy|
 #     db = Trunkline.postgres(proxy.uri, connections: 1)
@@ -22,7 +22,7 @@ class GateProxy
   # Raised by {#await} when what it waits for does not come.
   Timeout = Class.new(StandardError)
 
-  # Raised by every order after the proxy's end.
+  # Raised by every order after the proxy has ended.
   Ended = Class.new(StandardError)
 
   LIMIT = 60 # seconds
@@ -66,7 +66,7 @@ class GateProxy
     "postgresql:///#{dbname}?host=#{host}&port=#{port}&user=#{user}"
   end
 
-  # Lets nothing more through in this direction; what comes is counted and kept.
+  # Lets nothing more through in this direction; bytes that arrive are counted and kept.
   def hold(direction)
     order { (@policies.fetch(direction).held = true) && @links.each { |link| link[direction].hold } }
   end
@@ -89,7 +89,7 @@ class GateProxy
     order { @policies.fetch(direction).chunk = bytes }
   end
 
-  # Every byte goes on so many seconds after it came.
+  # Forwards each byte so many seconds after its arrival.
   def delay(direction, seconds)
     order { @policies.fetch(direction).delay = seconds }
   end
@@ -200,8 +200,8 @@ class GateProxy
     @orders.pop.last << Ended.new until @orders.empty?
   end
 
-  # Which lanes may write, and how long none may, is asked of one moment: bytes that become due between the two questions would
-  # be left lying for as long as nothing else happens.
+  # Both the lanes that may write and the time until the next may are computed for the same moment: otherwise bytes that become due in between would
+  # stay for as long as nothing else happens.
   def pass
     moment = now
     readable, writable = IO.select([@ordered, @listener] + sources, targets(moment), nil, patience(moment))
@@ -243,7 +243,7 @@ class GateProxy
     client.close
   end
 
-  # Behind a server that is down, clients find a closed connection.
+  # If the server is down, the client's connection is closed.
   def connect(client)
     server = UNIXSocket.new(File.join(@server.socket_directory, ".s.PGSQL.#{@server.port}"))
     @accepted += 1

@@ -2,12 +2,12 @@
 
 require_relative "gate_proxy"
 
-# Tests that decide when an answer comes. The test includes a host.
+# Tests that control when an answer comes. The test includes a host.
 module Gated
   # A query whose answer no test would wait for.
   ENDLESS = "SELECT pg_sleep(1000)"
-  # Questions after which their kind is known to be short, also on a machine that was late with the first one: else a question whose answer is
-  # held here would be taken for a long one, and cancelled when its caller is stopped.
+  # Queries after which a statement is known to be short, also on a machine that was late with the first one: otherwise a query whose answer is held
+  # here would count as long, and be cancelled when its caller is stopped.
   KNOWN_AFTER = 4
 
   # Runs the block in the host, with a client whose connections go through a proxy.
@@ -26,12 +26,12 @@ module Gated
     end
   end
 
-  # A question that the server answers at once, with the token.
+  # A query that the server answers at once, with the token.
   def ask(db, token)
     db.value("SELECT $1::int", token)
   end
 
-  # Goes on asking as long as the block says, at least once.
+  # Sends queries as long as the block returns true, at least one.
   #
   # @return [Boolean] whether every answer was the right one
   def ask_on(db, token)
@@ -41,8 +41,8 @@ module Gated
     right
   end
 
-  # Holds what the server answers, and starts the blocks as callers, each after the question of the one before has come
-  # through: the first leads, the others sleep.
+  # Holds the server's answers, and starts the blocks as callers, each after the query of the one before has arrived: the first leads, the others
+  # sleep.
   #
   # @return [Array<Caller>]
   def in_flight(proxy, *blocks)
@@ -53,7 +53,7 @@ module Gated
     end
   end
 
-  # A caller whose large question has gone in part; nothing goes through any more until the proxy resumes.
+  # A caller whose large query is sent in part; nothing more passes until the proxy resumes.
   #
   # @return [Caller] that is answered with the query's size
   def stuck_in_the_middle(db, proxy, size = 8_000_000)
@@ -63,7 +63,7 @@ module Gated
     caller
   end
 
-  # What the block inserts stands behind a question that has gone in part, and is abandoned: none of it has happened, and the question is answered.
+  # The block's INSERT is behind a query that is sent in part, and is abandoned: it must have no effect, and the query is answered.
   #
   # @yieldparam db [Client]
   # @yieldparam insert [String] SQL with one parameter
@@ -81,7 +81,7 @@ module Gated
     end
   end
 
-  # A busy machine may let a deadline pass before the question is on its way: then it is asked again.
+  # On a busy machine a deadline may pass before the query is sent: then it is tried again.
   #
   # @yield a question with a deadline that will pass
   # @return [Trunkline::Deadline] of one that was sent
@@ -90,7 +90,7 @@ module Gated
     error
   end
 
-  # Callers that ask for the tokens and return the answers.
+  # Callers that query the tokens and return the answers.
   def askers(db, tokens)
     tokens.map { |token| -> { ask(db, token) } }
   end

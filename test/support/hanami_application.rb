@@ -9,8 +9,8 @@ require_relative "../../bench/support/servers/postgres_binaries"
 require_relative "private_servers"
 
 module Trunkline
-  # An application as Hanami's generator makes it, with the line that has postgres:// mean this library, and the files of test/hosts/web/hanami. The gems are
-  # those of this project's Gemfile. The folder goes with the process.
+  # An application from Hanami's generator, with the line that makes postgres:// mean this library, and the files of test/hosts/web/hanami. The gems
+  # are those of this project's Gemfile. The folder is removed with the process.
   class HanamiApplication
     FILES = File.expand_path("../hosts/web/hanami", __dir__)
     GENERATE = %w[new bookshelf --database=postgres --skip-install --skip-assets --skip-view --skip-mailer --test=minitest].freeze
@@ -32,7 +32,7 @@ module Trunkline
       insert_line
     end
 
-    # @return [Hash{String => String, nil}] what the application has to know
+    # @return [Hash{String => String, nil}] the application's variables
     def environment
       folder = File.dirname(Bench::PostgresBinaries.path("psql"))
       { "DATABASE_URL" => PrivateServers.postgres.tcp_uri(dbname: @database).sub("postgresql:", "postgres:"), "HANAMI_ENV" => "production", "HANAMI_MAX_THREADS" => "12",

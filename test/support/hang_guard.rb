@@ -2,20 +2,20 @@
 
 require_relative "watchdog"
 
-# Ends a test that hangs, and says on which connection: each test runs under it, whatever threads, fibers and schedulers it starts. A test that
-# takes longer than usual is looked at by a {Watchdog} each second, and ended once faults have been there at each look for a minute: longer
-# than a state may last that a test brings about on purpose, as the client itself mends what a stopped event loop leaves behind after 30 s. What
-# runs under {Hosts} is ended after a second of it.
+# Ends a test that hangs, and reports on which connection: each test runs under it, whatever threads, fibers and schedulers it starts. A test that
+# takes longer than usual is checked by a {Watchdog} each second, and ended once each check has found faults for a minute: longer than a state may
+# last that a test causes on purpose, as the client itself cleans up after a stopped event loop after 30 s. What runs under {Hosts} is ended after a
+# second of it.
 class HangGuard
-  PATIENCE = 30.0 # seconds that a test may take before it is looked at: walking through the heap takes time of other threads
+  PATIENCE = 30.0 # seconds that a test may take before it is checked: walking the heap takes time from other threads
   LASTING = 60.0
   LOOK = 1.0
   private_constant :PATIENCE, :LASTING, :LOOK
 
-  # What a test that hangs is ended with. No rescue of a test's own takes it for an error of the client.
+  # The exception that ends a hanging test. No rescue in a test takes it for an error of the client.
   Hang = Class.new(Exception) # rubocop:disable Lint/InheritException
 
-  # What is looked at.
+  # A test that is checked.
   Running = Struct.new(:name, :thread, :since, :faulty_since)
   private_constant :Running
 
@@ -25,7 +25,7 @@ class HangGuard
   # @param watchdog [#faults]
   # @param patience [Float] seconds
   # @param lasting [Float] seconds
-  # @param look [Float] seconds between two looks
+  # @param look [Float] seconds between two checks
   def initialize(watchdog: Watchdog.new, patience: PATIENCE, lasting: LASTING, look: LOOK)
     @watchdog = watchdog
     @patience = patience
@@ -38,14 +38,14 @@ class HangGuard
   # @return [Object] what the block returns
   # @raise [Hang] the block hangs
   def watch(name)
-    start unless @thread&.alive? # which a forked process has to start anew
+    start unless @thread&.alive? # a forked process has to start a new one
     @lock.synchronize { @running = Running.new(name, Thread.current, Watchdog.now) }
     yield
   ensure
     @lock.synchronize { @running = nil }
   end
 
-  # Ends the thread that looks.
+  # Ends the thread that checks.
   def stop = @thread&.kill&.join
 
   private

@@ -5,7 +5,8 @@ require_relative "gate_proxy"
 require_relative "replica_servers"
 
 module Trunkline
-  # Two standbys behind proxies, and a client whose reads are late as soon as they are sent: the test decides which replica is first, and which answers.
+  # Two standbys behind proxies, and a client that hedges its reads as soon as they are sent: the test decides which replica is first, and which
+  # answers.
   module HedgingServers
     include ReplicaServers
 
@@ -16,7 +17,7 @@ module Trunkline
       ReplicaServers.shared
     end
 
-    # Reads that had their answers at once, so that whatever takes time is late.
+    # Recorded reads that were answered at once, so that any time counts as slow.
     PROMPT = 20_000
     Address = Struct.new(:socket_directory, :port)
     private_constant :Address
@@ -38,7 +39,7 @@ module Trunkline
       proxies&.each(&:close)
     end
 
-    # Reads by the statement are sent a second time at once, and there are tokens for it.
+    # Makes reads with the statement be hedged at once, with tokens for that.
     #
     # @return [Postgres::Reader]
     def late(db, sql, fallback: false, **options)
@@ -50,7 +51,7 @@ module Trunkline
       reads
     end
 
-    # Within the block reads are sent to that replica first.
+    # Within the block each read is sent to this replica first.
     def first_to(number, &block)
       choose = lambda do |_guard, route, _statement = nil|
         other = (0..1).find { |at| !route.passed&.include?(at) && (at == number || route.passed) }
@@ -62,7 +63,7 @@ module Trunkline
     # @return [Array<Array(Integer, Integer)>] reads that were sent to each replica as the second one, and that it has answered first
     def hedged(db) = db.stats[:replicas].first(2).map { |replica| replica.values_at(:hedged, :won) }
 
-    # Nothing is in flight for any caller, and both replicas answer.
+    # Asserts that nothing is in flight, and both replicas answer.
     def assert_in_order(db)
       assert(eventually { in_order?(db) }, -> { @set.pools.map(&:stats).to_s })
     end

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # Processes that have lost the same server and come back, in time that is played: each by the pauses of a BackOff of its own. The server is away,
-  # and refuses them at once; then it takes their logins, which share its processors equally, as they all cost the same in the order in which they came.
-  # What a process gives up is work for the server all the same.
+  # A simulation of processes that have lost the same server and reconnect, each with the pauses of its own BackOff. The server is away, and refuses
+  # them at once; then it accepts their logins, which share its processors equally, in the order in which they came, as each costs the same. An
+  # abandoned login is still work for the server.
   class Herd
     STEP = 0.001 # seconds
     AWAY = 10.0  # seconds
     WORK = 0.005 # seconds of a processor for a login
-    WANTED = 4   # connections of each process
+    WANTED = 4   # connections per process
     LONGEST = 240.0
-    LOOK_AGAIN = 0.1 # seconds after which a process looks whether it may have a further connection
+    LOOK_AGAIN = 0.1 # seconds after which a process checks whether it may open another connection
     Login = Struct.new(:member, :ends_at_work, :gives_up_at, :given_up)
     private_constant :STEP, :AWAY, :WORK, :WANTED, :LONGEST, :LOOK_AGAIN, :Login
 
@@ -32,7 +32,7 @@ module Trunkline
       def may_try? = @open.zero? || @back_off.further?
     end
 
-    # @return [Integer] logins that were given up
+    # @return [Integer] logins that were abandoned
     attr_reader :given_up
 
     # @param size [Integer] processes
@@ -44,14 +44,14 @@ module Trunkline
       @cores = cores
       @timeout = timeout
       @now = 0.0
-      @work_done = 0.0 # for each login that is under way
+      @work_done = 0.0 # for each login in progress
       @logins = []
       @given_up = 0
       @due = Hash.new { |due, step| due[step] = [] }
       @size = size
     end
 
-    # Plays until each process has a connection.
+    # Runs until each process has a connection.
     #
     # @return [Array<Float>] seconds after the server's return when each had its first one, in order
     def run

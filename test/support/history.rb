@@ -2,13 +2,7 @@
 
 require_relative "history/entry"
 
-# What callers asked for and what they were told, compared with what the server has in the end:
-#
-# * every answer is its caller's own;
-# * what was acknowledged is there exactly once;
-# * what failed on the server, was undone or was never sent is not there;
-# * of an entry whose outcome is unknown, there is at most one, and a transaction is there as a whole or not at all;
-# * no caller sees an error that nothing explains.
+# What callers did and which answers they got, compared with what the server has in the end:
 class History
   Violation = Struct.new(:entry, :text) do
     def to_s = "#{text}\n#{entry}"
@@ -41,12 +35,12 @@ class History
     end
   end
 
-  # Notes that the list, to which tokens are only ever added, was seen like this.
+  # Records a state of the list, to which tokens are only ever added.
   def saw(id, tokens, entry)
     @lock.synchronize { @lists[id] << [tokens, entry] }
   end
 
-  # Something happened that must not.
+  # Records a violation.
   def violated(entry, text)
     entry&.note("VIOLATION: #{text}")
     @lock.synchronize { @violations << Violation.new(entry, text) }
@@ -57,7 +51,7 @@ class History
 
   def count_answer = @lock.synchronize { @answers += 1 }
 
-  # Compares with what the server has, when all callers have ended.
+  # Compares the answers with what the server has, when all callers have ended.
   #
   # @param rows [Array<Integer>] the tokens found in the table
   # @param lists [Hash{Integer => Array<Integer>}] the tokens found in the lists

@@ -2,8 +2,8 @@
 
 require_relative "schedulers/hosts"
 
-# The kinds of hostility that the client is tested under. In the place of a mask of events, io_wait gives the scheduler itself, as
-# libev_scheduler's does, or true, as evt's does.
+# Hostile schedulers that the client is tested under. Instead of a mask of events, io_wait returns the scheduler itself, as libev_scheduler's does, or
+# true, as evt's does.
 HOSTILITIES = {
   Inline: { inline: true },
   InlineYielding: { inline: true, yielding: true, io_answer: ->(scheduler) { scheduler }, without: %i[yield timeout_after closed?] },

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Waits that no wake-up of the client's may end, and the exceptions that tests cancel with.
+# Waits that no wake-up of the client may end, and exceptions by which tests cancel.
 module Interruptions
   # No `rescue` without a class catches it.
   Cancelled = Class.new(Exception) # rubocop:disable Lint/InheritException
@@ -9,10 +9,10 @@ module Interruptions
 
   private
 
-  # Does the work until it is cancelled, then waits for something else.
+  # Runs the work until it is cancelled, then waits for something else.
   #
   # @param kind [Symbol] one of WAITS
-  # @return [Boolean, nil] whether that wait was left alone; nil when no cancel came
+  # @return [Boolean, nil] whether that wait was not ended early; nil when no cancel came
   def wait_after_cancel(kind)
     yield
     nil

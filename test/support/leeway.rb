@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
-# For what a server does in the end with what is late. A caller goes a moment after its deadline, whether that has happened or
-# not: where the machine is slow, it would not see it.
+# Tests of a server's eventual handling of requests whose deadline has passed. A caller leaves a moment after its deadline, whether that has happened
+# or not: on a slow machine it would not see it.
 module Leeway
   SECONDS = 60
   private_constant :SECONDS
 
   private
 
-  # Meanwhile callers stay until the server has ended what is late.
+  # Meanwhile callers stay until the server has ended requests whose deadline has passed.
   def with_much_leeway(&block) = with_seconds(:Canceller, :LEEWAY, &block)
 
-  # Meanwhile callers stay until the server has ended what others wait behind.
+  # Meanwhile callers stay until the server has ended requests that others wait behind.
   def with_much_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, &block)
 
-  # Meanwhile callers go when their own time is over, also where the server ignores their cancels.
+  # Meanwhile callers leave when their own time is over, also if the server ignores their cancels.
   def with_no_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, 0, &block)
 
   def with_seconds(name, constant, seconds = SECONDS)
@@ -25,7 +25,7 @@ module Leeway
     exchange_seconds(owner, constant, usual)
   end
 
-  # @return [Numeric] what they were
+  # @return [Numeric] the former value
   def exchange_seconds(owner, constant, seconds)
     owner.send(:remove_const, constant).tap do
       owner.const_set(constant, seconds)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# The objects of a class that live. Where Ruby collects garbage in the middle of ObjectSpace.each_object, dead ones are met, too: their slots are
-# swept and made use of again while they are looked at (Ruby 3.1: a String in place of the object). So there is no collection, and no Ruby runs
-# in the middle that lets another thread in.
+# The living objects of a class. If Ruby collects garbage during ObjectSpace.each_object, dead objects are yielded, too: their slots are swept and
+# used again meanwhile (Ruby 3.1: a String in place of the object). So garbage collection is off, and no Ruby runs meanwhile that would let another
+# thread run.
 module LivingObjects
   WALK = Mutex.new
   private_constant :WALK

@@ -16,7 +16,7 @@ module Trunkline
     # @return [String] another one each time
     def self.namespace = @lock.synchronize { "test#{@namespaces = (@namespaces || 0) + 1}" }
 
-    # The shared server is up before any scheduler is.
+    # Starts the shared server before any scheduler runs.
     def setup
       super
       memcached
@@ -33,7 +33,7 @@ module Trunkline
       Trunkline.memcached(memcached.address, namespace: MemcachedServers.namespace, **options, &block)
     end
 
-    # The same in a test's host.
+    # The same within the test's host.
     def in_host_with_cache(**options, &block) = in_host { with_cache(**options, &block) }
 
     # A server of the test's own, gone after the block.

@@ -4,7 +4,7 @@ require_relative "codec_talk"
 
 module Trunkline
   module Memcached
-    # memcached's codec: `ask` puts a request in, `answer` what the server says to it.
+    # memcached's codec: `ask` submits a request, `answer` passes it the server's answer.
     module Talk
       include CodecTalk
 

@@ -3,33 +3,32 @@
 require "async"
 require "trunkline"
 
-# A client asked again and again, for answers and with parameters of all sizes, for errors, transactions and futures that
-# no caller waits for, with more SQL texts than it keeps; and what memory this process has meanwhile. A program of its own, for
-# memory belongs to a process:
+# A load on one client: queries with answers and parameters of all sizes, errors, transactions and abandoned futures, with more SQL texts than the
+# client keeps; and this process's memory meanwhile. A separate program, as memory belongs to a process:
 #
 #   ruby -Ilib -Itest test/support/memory_load.rb URI QUERIES
 class MemoryLoad
   CALLERS = 100
   CONNECTIONS = 4
-  # Queries of a caller from one look at the memory to the next are so many parts of all.
+  # The memory is measured after each of so many parts of a caller's queries.
   LOOKS = 10
-  # One query in so many is of this kind; the first that fits.
+  # One query in so many is of this kind; the first that applies.
   KINDS = { huge: 20_000, large: 500, failure: 300, transaction: 200, abandon: 150, variety: 40, types: 25, rows: 10 }.freeze
   TEXTS = 3000
   private_constant :CALLERS, :CONNECTIONS, :LOOKS, :KINDS, :TEXTS
 
-  # What was seen: objects alive and bytes resident, once for each part.
+  # The measurements: living objects and resident bytes, after each part.
   Growth = Struct.new(:objects, :resident) do
-    # The first parts are for everything to reach its size.
+    # The part of the measurements in which memory may still reach its size.
     SETTLED = 0.4
-    # Objects and bytes: what lies between two looks at something that does not grow.
+    # Objects and bytes by which two measurements may differ without growth.
     OBJECTS = 5_000
     BYTES = 8 * 1024 * 1024
 
     # @return [Boolean] whether there were no more in the end than when all had settled
     def none? = grown(objects) <= OBJECTS && grown(resident) <= BYTES
 
-    # From the middle of the looks before to the middle of those after.
+    # From the median of the earlier measurements to that of the later ones.
     def grown(looks)
       settled = looks.drop((looks.size * SETTLED).floor)
       before, after = settled.each_slice((settled.size / 2.0).ceil).map { |part| part.sort[part.size / 2] }

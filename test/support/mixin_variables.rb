@@ -2,7 +2,7 @@
 
 require "ripper"
 
-# Which instance variables the methods of modules use: those of whatever includes the module.
+# Finds the instance variables that methods of modules use: those of the including class.
 class MixinVariables
   class << self
     # @param path [String] of a file in Ruby

@@ -3,8 +3,7 @@
 require_relative "gated"
 require_relative "schedulers/hosts"
 
-# Two hundred callers under Async that go on asking over one connection, whatever else is done with it. The test includes
-# Hosts::Async.
+# Two hundred callers under Async that send queries over one connection all the time, whatever else is done with it. The test includes Hosts::Async.
 module Neighbourhood
   include Gated
 

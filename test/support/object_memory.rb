@@ -3,13 +3,13 @@
 require "objspace"
 require "set"
 
-# How much memory a value takes with all that only it refers to, as ObjectSpace.memsize_of tells. Unlike what the process takes, that is the
-# same in each run.
+# Measures the memory of a value and of all that only it refers to, by ObjectSpace.memsize_of. Unlike the process's memory, that is the same in each
+# run.
 module ObjectMemory
   module_function
 
   # @param value [Object]
-  # @param shared [Array<Object>] what does not count, as it is there anyway
+  # @param shared [Array<Object>] objects that do not count, as they exist anyway
   # @return [Integer] bytes
   def of(value, shared: [])
     seen = Set.new(shared.map(&:__id__)).compare_by_identity

@@ -4,7 +4,7 @@ require "open3"
 require_relative "tls_authority"
 
 module Trunkline
-  # `openssl s_server`: a server that can be told to change its keys, or to ask for another handshake. What it is sent it prints.
+  # `openssl s_server`: a server that can be made to change its keys, or to request another handshake. It prints what it receives.
   class OpenSSLServer
     # @param options [Array<String>] of s_server
     # @yieldparam server [OpenSSLServer]
@@ -29,7 +29,7 @@ module Trunkline
       @port = Integer(wait_for(/ACCEPT 127\.0\.0\.1:(\d+)/)[1])
     end
 
-    # Sends the text to the client. What begins with a "K" has it change its keys, with an "R" ask for another handshake: one command for each.
+    # Sends the text to the client. A text that begins with "K" makes it change its keys, one with "R" request another handshake: one command each.
     def write(text) = @input.write(text)
 
     # @param pattern [Regexp, String] in what it has printed

@@ -2,7 +2,7 @@
 
 require_relative "../../bench/support/servers/postgres_server"
 
-# Servers whose databases have types of their own; started on first use, gone with the process.
+# Servers whose databases have user-defined types; started on first use, removed with the process.
 module OwnTypes
   @servers = {}
 

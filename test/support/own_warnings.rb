@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A warning from a file of this project is an error; other people's are not ours to mend and stay silent.
+# Makes a warning from a file of this project an error; warnings from others are silent.
 module OwnWarnings
   ROOT = "#{File.expand_path("../..", __dir__)}/"
   OTHERS = "#{ROOT}vendor/"

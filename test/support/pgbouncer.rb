@@ -4,13 +4,12 @@ require "fileutils"
 require "socket"
 require_relative "../../bench/support/servers/keeper"
 
-# A private PgBouncer before a private PostgreSQL, in transaction mode: a client outside of a transaction may find another server
-# session behind its connection each time, without the statements that it has prepared. It ends with the block, or with this process.
+# A private PgBouncer in front of a private PostgreSQL, in transaction mode: outside of a transaction a client may get another server session each
+# time, without the statements that it has prepared. It ends with the block, or with this process.
 #
 #   PgBouncer.open(server, pool: 2) { |pooler| Trunkline.postgres(pooler.uri, prepare: false) }
 class PgBouncer
-  # Another program in its place, of another version.
-  # Nil: the system's.
+  # The path of another version; nil: the system's is used.
   GIVEN = ENV.fetch("TRUNKLINE_PGBOUNCER", nil)
   PROGRAM = GIVEN || %w[/usr/sbin/pgbouncer pgbouncer].find { |path| File.executable?(path) } || "pgbouncer"
   START_TIMEOUT = 20 # seconds
@@ -35,13 +34,13 @@ class PgBouncer
     (@versions ||= {})[program] ||= Gem::Version.new(IO.popen([program, "--version"], &:read)[/\d+\.\d+/])
   end
 
-  # Can it keep the statements that clients prepare?
+  # Whether it can keep the statements that clients prepare.
   def self.keeps_statements?(program = PROGRAM) = version(program) >= Gem::Version.new("1.21")
 
-  # Does it end where the connection of a request to cancel is closed before the request was passed on (its issue 801, mended in 1.19)?
+  # Whether it crashes if a cancel request's connection is closed before the request was forwarded (its issue 801, fixed in 1.19).
   def self.ended_by_closed_cancels?(program = PROGRAM) = version(program) < Gem::Version.new("1.19")
 
-  # Does it let clients set IntervalStyle?
+  # Whether clients may set IntervalStyle.
   def self.tracks_interval_style? = version >= Gem::Version.new("1.20")
 
   # @return [Integer] on 127.0.0.1
@@ -63,7 +62,7 @@ class PgBouncer
     start
   end
 
-  # Has it lead to another server: clients stay connected, and have that one from a moment on.
+  # Makes it use another server: clients stay connected, and get that one at some moment.
   #
   # @param server [#socket_directory, #port]
   def lead_to(server)
@@ -71,10 +70,10 @@ class PgBouncer
     Process.kill(:HUP, @pid)
   end
 
-  # @return [Boolean] whether it is there still
+  # @return [Boolean] whether it still runs
   def running? = Trunkline::Bench::Keeper.instance.running?(@pid)
 
-  # Runs the block while it does nothing, and takes all that is sent.
+  # Runs the block while it is stopped, and its kernel accepts all that is sent.
   def frozen
     Process.kill(:STOP, @pid)
     yield

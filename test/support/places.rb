@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# Where in the client a thread can be interrupted: at the end of each of its methods and blocks, where Ruby looks for interrupts. At
-# each place it is interrupted once.
+# The places in the client where a thread can be interrupted: the end of each of its methods and blocks, where Ruby checks for interrupts. At each
+# place it is interrupted once.
 class Places
-  # How many of the innermost frames tell one place from another.
+  # The number of innermost frames that identify a place.
   FRAMES = 2
   CLIENT = File.expand_path("../../lib/trunkline", __dir__)
   private_constant :FRAMES, :CLIENT
@@ -18,8 +18,8 @@ class Places
   # @return [Integer]
   def count = @seen.size
 
-  # Runs the block, and interrupts the calling thread at the first place that is new. Where the client must not be disturbed, the
-  # interrupt comes at its next sleep, or at the end of that.
+  # Runs the block, and interrupts the calling thread at the first new place. Where the client masks interrupts, the interrupt comes at its next
+  # sleep, or at the end of the mask.
   #
   # @param exception [Class]
   # @return [Boolean] whether there was one

@@ -5,10 +5,10 @@ require "tmpdir"
 require_relative "gate_proxy/message_scanner"
 
 module Trunkline
-  # Stands before a standby of an older version, and gives it what PostgreSQL 19 has: the number of its version, and WAIT FOR LSN, which a function of the
-  # database does in its place. Whatever else the client sends goes to the standby as it is.
+  # A proxy before a standby of an older version that simulates PostgreSQL 19: the number of its version, and WAIT FOR LSN, which is replaced by a
+  # function of the database. Everything else is forwarded unchanged.
   class PlayedReplayWaits
-    # What the documentation of PostgreSQL 19 has, as this client writes it; LSNs as the server writes them.
+    # The command in PostgreSQL 19's documentation, as this client writes it; LSNs as the server writes them.
     COMMAND = %r{\AWAIT FOR LSN '(\h{1,8}/\h{1,8})' WITH \(TIMEOUT '(\d+)ms', NO_THROW\)\0\z}
     VERSION = "pg_catalog.current_setting('server_version_num')"
     # The function, with the server's three answers.
@@ -27,13 +27,13 @@ module Trunkline
     SQL
     private_constant :COMMAND, :VERSION
 
-    # A wait that has come: the position, and how long it may last.
+    # A wait that was received: the position, and its timeout.
     Wait = Struct.new(:lsn, :milliseconds)
 
-    # @return [String] what the standby is asked in place of a wait: the function, with both of its parameters
+    # @return [String] what is sent to the standby in place of a wait: the function, with both of its parameters
     attr_accessor :answer
 
-    # What clients take for the server.
+    # Where clients connect.
     attr_reader :socket_directory, :port
 
     # @param standby [#socket_directory, #port]
@@ -82,7 +82,7 @@ module Trunkline
       end
     end
 
-    # Passes what comes on, the client's message by message, until either end has closed.
+    # Forwards what comes, the client's bytes message by message, until either end has closed.
     def passing(from, to)
       typed = false
       buffer = "".b

@@ -3,7 +3,8 @@
 require_relative "played_traffic"
 
 module Trunkline
-  # The choice among replicas, with a real dispatcher for each: the hosts, the callers and the clock are played, so what comes of it is the same each time.
+  # Simulates the choice among replicas, with a real dispatcher for each: the hosts, the callers and the clock are simulated, so each run has the same
+  # result.
   class PlayedReplicas
     include Requests
 
@@ -29,10 +30,10 @@ module Trunkline
       forget
     end
 
-    # Callers that each ask again when they have their answer.
+    # Callers that each send another read when they have their answer.
     def callers(count) = count.times { |number| @timetable.after(number * 0.0001) { ask { ask_on } } }
 
-    # Reads come by chance, so many a second.
+    # Reads come at random times, so many a second.
     def comes(rate)
       @timetable.after(-Math.log(1 - @random.rand) / rate) do
         ask
@@ -40,20 +41,20 @@ module Trunkline
       end
     end
 
-    # The client reads no answers of any host for a while, again and again, as a busy one does.
+    # Repeatedly, the client reads no answers of any host for a while, as a busy one does.
     def stops(every, seconds) = @hosts.each { |host| host.stops(every, seconds) }
 
-    # From now on a read takes so long on the host.
+    # Sets how long a read takes on the host from now on.
     def becomes(number, *seconds) = @seconds[number] = seconds
 
-    # Lets so much time pass. What was taken note of before is forgotten.
+    # Lets so much time pass. Clears earlier measurements.
     def run(seconds)
       forget
       @timetable.run(seconds)
       self
     end
 
-    # Lets time pass until so many reads are answered. What was taken note of before is forgotten.
+    # Lets time pass until so many reads are answered. Clears earlier measurements.
     def answer(count)
       forget
       @timetable.run(MOMENT) while reads.sum < count
@@ -65,7 +66,7 @@ module Trunkline
 
     def close = @hosts.each(&:close)
 
-    # @return [Float] of the reads, the part that the host has answered
+    # @return [Float] the part of the reads that the host has answered
     def share(number) = reads[number].fdiv(reads.sum)
 
     # @param part [Float] of the reads

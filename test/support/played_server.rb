@@ -4,17 +4,17 @@ require "socket"
 require_relative "frontend_units"
 
 module Trunkline
-  # A server that is played: it hears and answers over real sockets, but works on the time of a {Timetable}. Which queries use its processors at
-  # once shares them.
+  # A simulated server: it reads and answers over real sockets, but works by the time of a {Timetable}. Concurrent queries that need its processors
+  # share them.
   class PlayedServer
     framed = ->(*messages) { messages.map { |message| [message[0], message.bytesize + 3, message[1..]].pack("aNa*") }.join }
-    # How it answers what comes before the execution of a statement; "H" has it say so at once.
+    # Its answers to messages before Execute; Flush ("H") makes it send them at once.
     ANSWERS = { "P" => framed["1"], "D" => framed["t\0\0", "n"], "B" => framed["2"] }.freeze
     END_OF_UNIT = framed["C\0", "ZI"]
     NEARLY_NOTHING = 1e-9 # seconds
     private_constant :ANSWERS, :END_OF_UNIT, :NEARLY_NOTHING
 
-    # Its end of a connection; work holds seconds of a processor, and of waiting, for each unit that will come.
+    # Its end of a connection; work has seconds of processor time and of waiting for each unit that will come.
     Session = Struct.new(:socket, :work, :units, :said, :busy, :heard)
 
     # @param processors [Integer]
@@ -34,7 +34,7 @@ module Trunkline
       [ours, Session.new(theirs, [], [], [], false, heard)]
     end
 
-    # The client has written whole units.
+    # Reads the units that the client has written.
     def hear(session)
       units = FrontendUnits.of(session.socket.read_nonblock(1 << 20))
       @timetable.after(@way) do
@@ -86,7 +86,7 @@ module Trunkline
 
     def speed = [1.0, @processors.fdiv([@using.size, 1].max)].min
 
-    # The query that will be through first; unless another one comes before.
+    # Schedules the end of the query that ends first, unless another one comes before.
     def await_next
       turn = @turn += 1
       return if @using.empty?

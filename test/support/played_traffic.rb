@@ -5,15 +5,14 @@ require_relative "played_server"
 require_relative "timetable"
 
 module Trunkline
-  # A real dispatcher and real codecs between callers and a server that are played, on the clock of the test: what comes of it is the same
-  # each time.
+  # Simulated traffic: a real dispatcher and real codecs between simulated callers and a simulated server, on the test's clock, so each run has the
+  # same result.
   class PlayedTraffic
     include Requests
 
-    # Where the clock stands at first. From the machine's time on, how long it has been up would decide how times are rounded, and one rounding
-    # decides whether another connection is tried.
+    # The clock's first time. With the machine's time, its uptime would affect rounding, and one rounding decides whether another connection is tried.
     START = 1000.0
-    LOOK_AGAIN = 0.02 # seconds after which callers that wait look whether another connection is worth it
+    LOOK_AGAIN = 0.02 # seconds after which waiting callers check whether another connection should be opened
     CONNECTING = 0.005
     private_constant :START, :LOOK_AGAIN, :CONNECTING
 
@@ -41,7 +40,7 @@ module Trunkline
       @most = most
       @dispatcher = Dispatcher.new(connections, most, 3600)
       @connections = []
-      @lines = { false => [], true => [] } # callers that wait, by whether their query takes long
+      @lines = { false => [], true => [] } # waiting callers, by whether their query is long
       @opening = 0
       @took = Hash.new { |took, name| took[name] = [] }
       @changes = Hash.new(0)
@@ -59,7 +58,7 @@ module Trunkline
       Timetable.new
     end
 
-    # A query comes.
+    # Adds a query.
     #
     # @param query [Query] whose `through` is called when its answer has come
     def ask(query)
@@ -68,7 +67,7 @@ module Trunkline
       connection ? submit(connection, query) : line.push(query)
     end
 
-    # Queries come by chance.
+    # Adds queries at random times.
     #
     # @param rate [Numeric] a second
     # @yieldparam random [Random]
@@ -82,7 +81,7 @@ module Trunkline
       end
     end
 
-    # The client does nothing for a while, again and again.
+    # Repeatedly, the client does nothing for a while.
     def stops(every, seconds)
       @timetable.after(every) do
         @stopped_until = @timetable.now + seconds
@@ -90,7 +89,7 @@ module Trunkline
       end
     end
 
-    # Lets so much time pass. What was taken note of before is forgotten.
+    # Lets so much time pass. Clears earlier measurements.
     def run(seconds)
       took.clear
       @timetable.run(seconds)
@@ -118,19 +117,19 @@ module Trunkline
       connection.socket, connection.session = @server.connect { by_the_client { read(connection) } }
       connection.in_flight = []
       connection.state = ConnectionState.new(codec, connection.socket.fileno)
-      connection.state.round_trip = @round_trip * 3 # as connecting took it
+      connection.state.round_trip = @round_trip * 3 # the time that connecting took
       connection.state.lead(request.tap { |leader| connection.state.enter(leader) })
       @connections << connection
       @dispatcher.choose_among(@connections.dup, @connections.map(&:state))
       look_for_room
     end
 
-    # One is left for a transaction.
+    # One connection is left for a transaction.
     def look_for_room = @dispatcher.may_grow = @connections.size + @opening < @most - 1
 
     # --- asking ---
 
-    # A caller that waits looks now and then whether the server is held up everywhere.
+    # A waiting caller checks from time to time whether the server is blocked on all connections.
     def look_again
       @timetable.after(LOOK_AGAIN) do
         by_the_client { serve_all }

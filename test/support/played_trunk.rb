@@ -2,11 +2,11 @@
 
 require_relative "codec_testing"
 
-# A trunk over a socket whose other end, @there, the test plays as the server. The test includes it within Trunkline::Postgres.
+# A trunk over a socket whose other end, @there, the test uses as the server. The test includes it within Trunkline::Postgres.
 module PlayedTrunk
   include Trunkline::Postgres::CodecTesting
 
-  # A pool that notices nothing.
+  # A pool that ignores all calls.
   POOL = Struct.new(:crowded, :freed) { def lost(_trunk) = nil }.new(Trunkline.const_get(:Flag).new, nil)
   private_constant :POOL
 

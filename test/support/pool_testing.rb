@@ -17,7 +17,7 @@ module Trunkline
       Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", check: check, moved: moved, &open)
     end
 
-    # On a slow machine, the second request would find the server late with the first, which nothing answers.
+    # Stops the clock: on a slow machine, for the second request the server would be behind its estimate of the first, which nothing answers.
     def at_one_moment
       Clock.stop
       yield
@@ -25,7 +25,7 @@ module Trunkline
       Clock.start
     end
 
-    # @return [Array(Pool, FakeTrunk, Thread)] a pool of two, the trunk that one caller has for its own, and the caller that waits for one
+    # @return [Array(Pool, FakeTrunk, Thread)] a pool of two, the trunk that one caller has leased, and the caller that waits for one
     def lent_to_one_while_another_waits
       pool = self.pool(connections: 1, most: 2)
       pool.perform(request)
@@ -33,7 +33,7 @@ module Trunkline
       [pool, own, waiting(pool) { |asked| pool.check_out(asked) }]
     end
 
-    # Runs the block in a thread, with a request that comes to wait in line.
+    # Runs the block in a thread, with a request that joins the wait queue.
     def waiting(pool)
       asked = nil
       thread = Thread.new { yield asked = request }

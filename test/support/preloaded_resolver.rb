@@ -3,7 +3,7 @@
 require "rbconfig"
 require "tmpdir"
 
-# A resolver of the tests' own for another process, in place of the C library's: it hangs until it is released.
+# A resolver for another process that replaces the C library's: it hangs until it is released.
 module PreloadedResolver
   SOURCE = File.expand_path("preloaded_resolver.c", __dir__)
   FLAGS = %w[-shared -fPIC -Wall -Wextra -Werror].freeze

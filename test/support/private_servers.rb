@@ -3,7 +3,7 @@
 require_relative "../../bench/support/servers/postgres_server"
 
 module Trunkline
-  # The servers that tests talk to: private ones, started on first use, gone with the process.
+  # The private servers of the tests, started on first use, removed with the process.
   module PrivateServers
     SETTINGS = { "max_connections" => "200", "max_prepared_transactions" => "4" }.freeze
     private_constant :SETTINGS

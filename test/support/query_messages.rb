@@ -3,7 +3,7 @@
 require_relative "backend_messages"
 
 module Trunkline
-  # What a PostgreSQL server sends once a session runs.
+  # Messages of a PostgreSQL server in an established session.
   module QueryMessages
     INT8 = 20
     INT2 = 21
@@ -36,25 +36,25 @@ module Trunkline
     # @param values [Array<String, nil>]
     def data_row(*values) = frame("D", [values.size].pack("n") + sized(values))
 
-    # The whole answer to a statement that is prepared on the way.
+    # The complete answer to a statement that is prepared in the same flight.
     def first_answer(columns, *rows, types: [])
       parse_complete + parameter_description(*types) + row_description(columns) + later_answer(*rows)
     end
 
-    # The whole answer to a statement without a plan that is prepared on the way: its portal is described too.
+    # The complete answer to a statement without a plan that is prepared in the same flight: its portal is described, too.
     def first_command(tag, status = "I")
       parse_complete + parameter_description + no_data + later_command(tag, status)
     end
 
-    # The whole answer to a statement without a plan that the server knows.
+    # The complete answer to a prepared statement without a plan.
     def later_command(tag, status = "I") = bind_complete + no_data + complete(tag) + ready(status)
 
-    # The whole answer to a statement with a plan that returns no rows and is prepared on the way.
+    # The complete answer to a statement with a plan that returns no rows and is prepared in the same flight.
     def first_change(tag, status = "I", types: [])
       parse_complete + parameter_description(*types) + no_data + bind_complete + complete(tag) + ready(status)
     end
 
-    # The whole answer to a statement that the server knows.
+    # The complete answer to a prepared statement.
     def later_answer(*rows)
       bind_complete + rows.map { |row| data_row(*row) }.join + complete("SELECT #{rows.size}") + ready
     end
@@ -64,7 +64,7 @@ module Trunkline
     def sized(values) = values.map { |value| value ? [value.bytesize, value.b].pack("Na*") : [-1].pack("l>") }.join
   end
 
-  # What a client must send, written out.
+  # The messages that a client must send.
   module FrontendMessages
     def parse(name, sql, *types) = "P".b + counted("#{name}\0#{sql}\0".b + [types.size, *types].pack("nN*"))
     def describe(name) = "D".b + counted("S#{name}\0")

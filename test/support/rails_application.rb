@@ -7,7 +7,7 @@ require_relative "memcached_servers"
 require_relative "private_servers"
 
 module Trunkline
-  # The application of test/hosts/rails, in a folder and with databases of its own. The folder goes with the servers.
+  # The application of test/hosts/rails, with its own folder and databases. The folder is removed with the servers.
   class RailsApplication
     SOURCE = File.expand_path("../hosts/rails", __dir__)
     DATABASE = "chat"
@@ -30,7 +30,7 @@ module Trunkline
       FileUtils.cp_r("#{SOURCE}/.", @folder)
     end
 
-    # @return [Hash{String => String, nil}] what the application has to know
+    # @return [Hash{String => String, nil}] the application's variables
     def environment
       server = PrivateServers.postgres
       { "PGHOST" => server.socket_directory, "PGPORT" => server.port.to_s, "PGUSER" => "postgres", "DATABASE" => DATABASE,

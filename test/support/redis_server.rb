@@ -5,7 +5,7 @@ require_relative "../../bench/support/servers/keeper"
 require_relative "eventually"
 
 module Trunkline
-  # A private Redis on a Unix socket, which keeps nothing on the disk and is gone with this process.
+  # A private Redis on a Unix socket, which stores nothing on disk and ends with this process.
   class RedisServer
     extend Eventually
 

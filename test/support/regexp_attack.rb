@@ -2,22 +2,22 @@
 
 require "ripper"
 
-# The regular expressions of a folder of Ruby files, and texts that make a backtracking matcher try again and again. Ruby before 3.2
-# remembers nothing of its attempts.
+# The regular expressions of a folder of Ruby files, and texts that make a backtracking matcher retry repeatedly. Ruby before 3.2 does not memoize its
+# attempts.
 class RegexpAttack
   SIGNS = ["\"", "'", "\\", "$", "-", "/", "*", ",", "[", "(", ":", "="].freeze
   PLAIN = [" ", "\n", "a", "0"].freeze
-  # Repetitions: so few show an exponential matcher, the first of them that are enough, and two more confirm it; so many show a quadratic
-  # one, and four times as many confirm it.
+  # Repetitions: the few show an exponential matcher at the first number that is enough, and two more confirm it; the many show a quadratic one, and
+  # four times as many confirm it.
   FEW = (12..22).step(2)
   MANY = 1_000
   # Processor seconds. A linear matcher needs less than a tenth of the most.
   MOST = 0.005
   # Four times the text takes a quadratic matcher sixteen times as long.
   GROWTH = 9
-  # What is slow once, for a reason of the machine's, is not slow each time.
+  # Attempts, as one may be slow because of the machine.
   ATTEMPTS = 5
-  # As it stands in a line.
+  # As it is written in a line.
   COMPOSED = %r{(?<=[ (])/[^/\n]*\#\{[A-Z_]+\}[^/\n]*/[mixn]*}
   NAME_OF = Module.instance_method(:name)
   private_constant :COMPOSED, :NAME_OF, :SIGNS, :PLAIN, :FEW, :MANY, :MOST, :GROWTH, :ATTEMPTS
@@ -57,7 +57,7 @@ class RegexpAttack
     @regexp = regexp
   end
 
-  # @return [String, nil] what it takes more than linear time for
+  # @return [String, nil] a text for which it takes more than linear time
   def weakness
     units.each do |unit|
       openings.each { |opening| return "#{opening.inspect} and #{unit.inspect} repeated" if slow?(opening, unit) }
@@ -67,7 +67,7 @@ class RegexpAttack
 
   private
 
-  # Letters that it looks for itself make it go on.
+  # Letters that the expression contains make it continue.
   def openings = ["", "\"", *@regexp.source.scan(/(?<!\\)[A-Za-z]{3,}/).first(3)].uniq
 
   def units
@@ -76,7 +76,7 @@ class RegexpAttack
     [*letters, *letters.permutation(2).map(&:join), "/**/", *own, *own.product([" ", "'", "="]).map(&:join)].uniq
   end
 
-  # Without the text that it must find somewhere, a matcher does not even begin.
+  # A matcher does not begin without the text that must be in each match.
   def needed = @needed ||= @regexp.source.scan(/[A-Za-z]{3,}|[^\w\s\\]{1,2}/).uniq.join
 
   def slow?(opening, unit) = (1..ATTEMPTS).all? { slow_this_time?(opening, unit) }

@@ -19,7 +19,7 @@ module Trunkline
       end
     end
 
-    # The block has servers of its own.
+    # Runs the block with new servers.
     #
     # @yieldparam db [Postgres::Client] of all of them, the standbys first
     # @yieldparam primary [Bench::PostgresServer]
@@ -43,7 +43,7 @@ module Trunkline
 
     def replicated_client(primary, standbys, **options, &block) = Trunkline.postgres(hosts_uri(*standbys, primary), replicas: true, **options, &block)
 
-    # Has a standby apply nothing until it is resumed.
+    # Pauses a standby's replay until it is resumed.
     def pause(standby)
       standby.psql("SELECT pg_wal_replay_pause()")
       assert eventually { standby.psql("SELECT pg_get_wal_replay_pause_state()") == "paused\n" }

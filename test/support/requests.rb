@@ -4,7 +4,7 @@ require "async"
 require_relative "frontend_units"
 
 module Trunkline
-  # Requests of plain threads and of fibers, for tests of what carries and orders them.
+  # Requests of plain threads and of fibers, for tests of connections and queues.
   module Requests
     CODEC = Postgres.const_get(:Codec)
     REQUEST = Postgres.const_get(:Request)
@@ -13,7 +13,7 @@ module Trunkline
     # @return [Request] of the calling fiber or thread
     def request = REQUEST.query(STATEMENT.new("SELECT 1", 0), [])
 
-    # @return [Request] of an event loop of its own, which stays: what ended ones hold is given up
+    # @return [Request] of another event loop, which stays: what ended ones hold is freed
     def foreign_request
       made = Queue.new
       Thread.new { Sync { made.push(request) && sleep } }
@@ -23,16 +23,16 @@ module Trunkline
     # @return [Array<Request>] of different fibers in one event loop
     def fellow_requests(count) = Thread.new { Sync { Array.new(count) { request } } }.value
 
-    # What is prepared is for one request.
+    # Its statements are prepared for one request each.
     def codec = CODEC.new({}, 1 << 20, nil, "")
 
     # A codec with requests in flight.
     def busy_codec(count = 1) = codec.tap { |busy| count.times { busy.submit(request) } }
 
-    # How a server answers the messages of a request.
+    # A server's answers to the messages of a request.
     ANSWERS = { "P" => ["1"], "D" => %W[t\0\0 n], "B" => ["2"], "E" => ["C\0"], "C" => ["3"], "S" => ["ZI"] }.freeze
 
-    # The answer to so many of the codec's requests has come.
+    # Passes the codec the answers to so many of its requests.
     def finish(codec, count = 1)
       woken = []
       asked = FrontendUnits.of(codec.output.to_s).last(codec.in_flight).first(count)

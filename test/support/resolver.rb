@@ -4,7 +4,7 @@ require "minitest/mock"
 require "socket"
 
 module Trunkline
-  # A resolver of the tests' own in place of the system's.
+  # A resolver that replaces the system's.
   module Resolver
     private
 

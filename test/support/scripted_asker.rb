@@ -4,7 +4,7 @@ require_relative "codec_testing"
 
 module Trunkline
   module Postgres
-    # Sends requests to no server: each meets the next answer of a script, which is bytes, or a Loss.
+    # An executor without a server: each request gets the next answer of a script, which is bytes, or a Loss.
     class ScriptedExecutor < const_get(:Executor)
       include CodecTesting
 
@@ -33,7 +33,7 @@ module Trunkline
         self
       end
 
-      # What a trunk does for a future.
+      # As a trunk does for a future.
       def await(_request, _deadline) = meet(@script.shift)
 
       # @return [Boolean] whether the script is at its end
@@ -69,7 +69,7 @@ module Trunkline
         @executor = ScriptedExecutor.new(answers, @statements, responses, self, exclusive)
       end
 
-      # As a session does it.
+      # As a session does.
       def execute_script(sql)
         request = Request.script(sql)
         @executor.responses.results(@executor.perform_until_answered(request), @result_class)

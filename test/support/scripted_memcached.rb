@@ -3,14 +3,13 @@
 require "socket"
 
 module Trunkline
-  # A memcached whose answers the test writes down: it tells its version, as the real one does, and then the block runs for
-  # each further line it is sent. Values that follow a line are for the block to read, and so is the number that its answer
-  # must have.
+  # A memcached whose answers the test defines: it answers the request for its version, as the real one does, and then the block runs for each further
+  # line. The block reads values that follow a line, and must send the opaque that its answer needs.
   #
   #   ScriptedMemcached.open(->(socket, line) { socket << "EN#{ScriptedMemcached.number(line)}\r\n" }) { |server| Trunkline.memcached(server.address) }
   class ScriptedMemcached
     # @param script [#call] gets a socket and a line
-    # @param version [String, nil] what it says it is; nil: it says nothing
+    # @param version [String, nil] its answer to the request for its version; nil: it sends none
     # @yieldparam server [ScriptedMemcached] stopped after the block
     # @return what the block returns
     def self.open(script, version: "VERSION 1.6.18\r\n")
@@ -23,7 +22,7 @@ module Trunkline
     end
 
     # @param line [String] a command
-    # @return [String] its number with a blank in front, as its answer has it
+    # @return [String] its opaque with a blank in front, as its answer must have it
     def self.number(line) = line[/ O\d+/]
 
     # @return [TCPServer]
@@ -49,16 +48,15 @@ module Trunkline
     # @return [String] as the client takes it
     attr_reader :address
 
-    # From now on it takes connections and lines, and is silent; as a process that is stopped.
+    # From now on it accepts connections and lines, and does not answer, like a stopped process.
     def hang
       @gate = Thread::Queue.new
     end
 
-    # Answers what it was sent meanwhile, too.
+    # Answers also what it has received meanwhile.
     def resume = @gate.close
 
-    # Sockets are closed when no thread waits for them any more: a fiber that closes what a thread waits for is not woken again by
-    # Ruby 3.3.
+    # Sockets are closed when no thread waits for them any more: Ruby 3.3 does not wake a fiber that closes what a thread waits for.
     def stop
       @threads.each { |thread| thread.kill.join }
       [@listener, *@sockets].each(&:close)

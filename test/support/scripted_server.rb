@@ -5,12 +5,12 @@ require "socket"
 require "tmpdir"
 
 module Trunkline
-  # A server whose side of the conversation the test writes down: the block runs for each connection, one after the
-  # other, in a thread of its own. When the block returns, the connection is closed.
+  # A server whose messages the test defines: the block runs for each connection, one after the other, in a separate thread. When the block returns,
+  # the connection is closed.
   #
   #   ScriptedServer.open(->(peer) { peer.startup; peer << "R..." }) { |server| Config.new(server.conninfo) }
   class ScriptedServer
-    # What went wrong on the other side when a script asked for more than the client sent.
+    # Raised when a script reads more than the client has sent.
     class Gone < StandardError; end
 
     # @param script [#call] gets a {Peer}
@@ -28,7 +28,7 @@ module Trunkline
       end
     end
 
-    # @param arrived [Thread::Queue] told when a client has begun a session
+    # @param arrived [Thread::Queue] gets an element when a client has begun a session
     # @return [Proc] the script of a server that never answers
     def self.silent(arrived)
       lambda do |peer|
@@ -50,8 +50,8 @@ module Trunkline
       @thread.report_on_exception = false
     end
 
-    # Takes no more connections, lets the script at hand come to its end, and raises what went wrong there. A
-    # thread closes what another waits for: a fiber that does is not woken again by Ruby 3.3.
+    # Accepts no more connections, lets the current script end, and raises its exception. A thread closes sockets that another waits for: Ruby 3.3
+    # does not wake a fiber that does so.
     def stop
       Thread.new { @listener.close }.join
       @thread.join
@@ -79,7 +79,7 @@ module Trunkline
 
     # The server's end of one connection.
     class Peer
-      # How many more bytes are sent before the connection is cut; nil: as many as there are.
+      # Bytes that are sent before the connection is cut; nil: all.
       attr_accessor :budget
 
       # @return [Boolean] send every byte on its own
@@ -89,7 +89,7 @@ module Trunkline
         @socket = socket
       end
 
-      # Hardly anything fits between the two ends any more, as far as this one decides it.
+      # Makes the buffers between the two ends as small as this end can.
       def narrow
         @socket.setsockopt(:SOCKET, :SNDBUF, 4096)
       end
@@ -118,7 +118,7 @@ module Trunkline
         Hash[*read(length - 8).delete_suffix("\0\0").split("\0")]
       end
 
-      # Agrees to what the client asks for first, to encrypt, and goes on so.
+      # Accepts the client's SSLRequest, and continues encrypted.
       #
       # @param context [OpenSSL::SSL::SSLContext]
       # @return [OpenSSL::SSL::SSLSocket]
@@ -130,7 +130,7 @@ module Trunkline
         shake_hands(context)
       end
 
-      # Encrypts without a word before.
+      # Does the TLS handshake without an SSLRequest.
       #
       # @param context [OpenSSL::SSL::SSLContext]
       # @return [OpenSSL::SSL::SSLSocket]
@@ -150,7 +150,7 @@ module Trunkline
         [type, read(length - 4)]
       end
 
-      # Closes the connection the hard way: what was not delivered is lost, and the client is told so.
+      # Resets the connection (RST): what was not delivered is lost, and the client gets an error.
       def reset
         @socket.setsockopt(::Socket::Option.linger(true, 0))
         @socket.close

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "sequel"
-ENV["NO_SEQUEL_PG"] = "1" # what Sequel does by itself is what others are compared with
+ENV["NO_SEQUEL_PG"] = "1" # others are compared with Sequel alone
 require "sequel/adapters/postgres"
 require "sequel/adapters/trunkline"
-Sequel::Deprecation.output = nil # of DateTime, which Sequel still knows
+Sequel::Deprecation.output = nil # warnings about DateTime, which Sequel still supports
 require_relative "database_helpers"
 
 module Trunkline
-  # Sequel on the shared server, with the adapter here and with its own.
+  # Sequel on the shared server, with this library's adapter and with its own.
   module SequelHost
     include DatabaseHelpers
 

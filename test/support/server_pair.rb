@@ -28,7 +28,7 @@ module Trunkline
       "postgresql://#{user}@/postgres?#{list.map { |name, value| "#{name}=#{value}" }.join("&")}"
     end
 
-    # Runs the block while no host is passed over for another as it takes long to answer, which any may do on a busy machine.
+    # Stops the clock, so that no host is skipped because it answers slowly, which any may do on a busy machine.
     def unhurried(&block) = Waiting.stub(:now, Waiting.now, &block)
 
     # Waits until the standby has all that the primary has written.
@@ -37,7 +37,7 @@ module Trunkline
       assert eventually { standby.psql("SELECT pg_last_wal_replay_lsn() >= '#{written}'") == "t\n" }
     end
 
-    # Has the standby take over, when it has all that the primary has written.
+    # Promotes the standby, when it has all that the primary has written.
     def promote(standby, primary)
       replayed(primary, standby)
       standby.psql("SELECT pg_promote()")

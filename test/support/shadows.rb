@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# SQL for a schema with functions, operators, types and relations of the names that statements of this library use, each of which
-# raises an error, or is of no use: where it stands before pg_catalog on the search_path, every name that is not qualified fails.
+# SQL for a schema with functions, operators, types and relations that have the names used in this library's statements, each of which raises an error
+# or is useless: if it precedes pg_catalog on the search_path, each name that is not qualified fails.
 module Shadows
   ROOT = File.expand_path("../..", __dir__)
   SOURCES = %w[lib/**/*.rb exe/* ext/trunkline/postgres/codec/statement_timeout.c].freeze
@@ -47,7 +47,7 @@ module Shadows
   LOCK = Mutex.new
   private_constant :TYPES, :FUNCTIONS, :OPERATORS, :OWN_TYPES, :LOCK
 
-  # On which the shadows stand before pg_catalog.
+  # A search_path on which the shadows precede pg_catalog.
   PATH = "shadows, public, pg_catalog"
 
   module_function

@@ -2,7 +2,8 @@
 
 require "yaml"
 
-# SQL and the classification on it: what changes a session in ways that are easily overlooked, what only looks so, and what applications send.
+# SQL and its classification: statements that change a session in ways that are easily overlooked, statements that only seem to, and statements of
+# applications.
 module Sharing
   EVASIONS = YAML.load_file(File.join(__dir__, "sharing/evasions.yml")).freeze
   FALSE_ALARMS = YAML.load_file(File.join(__dir__, "sharing/false_alarms.yml")).freeze

@@ -2,16 +2,16 @@
 
 require "ripper"
 
-# What programs of the guides say that a line returns, behind `# =>`, up to the words that explain it. Where something is left out
-# (`...`), a String must begin as it is shown, and anything else is not looked at.
+# Checks the values in the guides' programs: what a line returns, behind `# =>`, up to the explanation. Where something is left out (`...`), a String
+# must begin as shown, and other objects are not checked.
 #
 #   db.value("SELECT count(*) FROM users")    # => 3, an Integer: values have the types of their columns
 module ShownValues
-  # A line returns something else.
+  # Raised when a line returns something else.
   class Different < StandardError; end
 
   LINE = /^(?<code>\s*\S.*?)\s+# => (?<shown>.+)$/.freeze
-  # What literals are made of.
+  # Tokens of literals.
   LITERAL = %i[on_int on_float on_tstring_beg on_tstring_content on_tstring_end on_lbracket on_rbracket on_lbrace on_rbrace on_comma on_op on_sp
                on_symbeg on_label].freeze
   NAMED = %w[nil true false].freeze

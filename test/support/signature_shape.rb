@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# What a method takes, so that its signature and its definition can be compared. Of several overloads: what any of them takes,
-# and what all of them require.
+# A method's parameters, so that its signature and its definition can be compared. For several overloads: the parameters that any of them takes, and
+# those that all of them require.
 SignatureShape = Struct.new(:required, :positional, :rest, :required_keywords, :keywords, :other_keywords) do
-  # What is called **unknown is refused.
+  # Keywords named **unknown are refused.
   #
   # @param method [Method, UnboundMethod]
   def self.of_method(method)

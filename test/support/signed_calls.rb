@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A program that calls what users call, while RBS holds each argument, block and return value to the signatures in sig/: the first
-# that does not fit ends it. It takes the addresses of a PostgreSQL and of a memcached.
+# A program that calls the public API, while RBS checks each argument, block and return value against the signatures in sig/: the first that does not
+# match ends it. It takes the addresses of a PostgreSQL and of a memcached.
 
 require "rbs/test/setup"
 require "trunkline"

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# Where one thread may have to give way to another: wherever the client calls or returns. At each place the thread stops once, each time it
-# runs at another one, until others have gone on as far as they can.
+# The places where one thread may be preempted by another: wherever the client calls or returns. At each place the thread stops once, each time it
+# runs at another one, until others have run as far as they can.
 class Switches
   EVENTS = %i[call return b_call b_return c_call c_return].freeze
-  # How many of the innermost frames tell one place from another.
+  # The number of innermost frames that identify a place.
   FRAMES = 2
   CLIENT = File.expand_path("../../lib/trunkline", __dir__)
-  # Seconds in which the others do something, unless they wait for this one; and in how many parts they are looked at.
+  # Seconds in which the others do something, unless they wait for this one; and in how many parts they are checked.
   LONGEST = 0.002
   LOOKS = 4
   private_constant :EVENTS, :FRAMES, :CLIENT, :LONGEST, :LOOKS
@@ -16,7 +16,7 @@ class Switches
   attr_reader :last
 
   # @param most [Integer] places of one run
-  # @param progress [#call] how far the others are: it changes as they go on
+  # @param progress [#call] how far the others are: it changes while they run
   def initialize(most: 1, &progress)
     @most = most
     @progress = progress
@@ -44,7 +44,7 @@ class Switches
 
   def new?(place) = !@seen.key?(place) && @seen[@last = place] = true
 
-  # Another thread runs while this one sleeps; where none can go on, that is not waited for.
+  # Lets another thread run while this one sleeps; returns at once if none can.
   def give_way
     start = @progress.call
     LOOKS.times do

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What happens when, on the clock that stands unless the next thing is due.
+  # Scheduled events on the stopped clock, which advances to the next one.
   class Timetable
     # @return [Float] seconds since the beginning
     attr_reader :now

@@ -4,11 +4,11 @@ require "openssl"
 require "socket"
 
 module Trunkline
-  # Encrypts in front of a PostgreSQL that does not, as a proxy with certificates of its own would. What it does to the answer of a request that
-  # has MARK in it, its owner chooses; the bytes of TLS pass through a second pair of sockets, so records can be cut and changed.
+  # A proxy that encrypts in front of a PostgreSQL without TLS, with its own certificates. Its owner chooses what it does to the answer of a request
+  # that contains MARK; the bytes of TLS pass through a second pair of sockets, so records can be cut and changed.
   class TLSFront
     MARK = "-- fault"
-    # What comes of the encrypted bytes of an answer; nil: nothing more, and the connection ends.
+    # Functions of the encrypted bytes of an answer; nil: nothing more, and the connection ends.
     FAULTS = {
       no_farewell: ->(_bytes) {},
       cut_record: ->(bytes) { bytes[..-2] },
@@ -30,10 +30,10 @@ module Trunkline
       end
     end
 
-    # What it shows to those that connect from now on.
+    # The TLS context for new connections.
     attr_writer :context
 
-    # A key of FAULTS, or :farewell: TLS is ended as it should be, and the answer is lost all the same.
+    # A key of FAULTS, or :farewell: close_notify is sent, and the answer is lost.
     attr_writer :fault
 
     def initialize(server, context)
@@ -66,7 +66,7 @@ module Trunkline
     end
 
     def serve(client)
-      client.read(8) or return # SSLRequest, or the farewell of an attempt
+      client.read(8) or return # SSLRequest, or the end of an attempt
       client.write("S")
       inner, outer = UNIXSocket.pair
       link = Link.new(client, outer, TCPSocket.new("127.0.0.1", @server.port))

@@ -7,7 +7,7 @@ require_relative "tls_authority"
 module Trunkline
   # Real servers that encrypt, with certificates of the tests' own authority.
   module TLSServers
-    # Which users may connect how. Unix sockets are for the tests themselves.
+    # How users may connect. Unix sockets are for the tests themselves.
     HBA = <<~CONF
       local     all all       trust
       hostssl   all encrypted 127.0.0.1/32 scram-sha-256

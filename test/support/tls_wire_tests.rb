@@ -4,7 +4,7 @@ require "socket"
 require_relative "tls_authority"
 
 module Trunkline
-  # What both wires do, over TLS between two sockets of this process.
+  # Tests of both wires, over TLS between two sockets of this process.
   module TLSWireTests
     LARGE = Random.new(1).bytes(3_000_000)
 
@@ -67,7 +67,7 @@ module Trunkline
       assert_equal "#{LARGE}the end".b, reader.value
     end
 
-    # What a caller takes back from the output must not be among what was handed to TLS.
+    # Bytes that a caller removes from the output must not have been passed to TLS.
     def test_what_is_taken_back_while_a_record_waits_for_room
       @output << LARGE
       @wire.flush
@@ -106,7 +106,7 @@ module Trunkline
       assert_raises(Errno::EPIPE) { @wire.flush }
     end
 
-    # The socket stays open, so that a wait for it would have no end.
+    # The socket stays open, so a wait for it would never end.
     def test_a_farewell_behind_bytes_without_a_hang_up
       @there.write("hello")
       @there.sync_close = false
@@ -123,7 +123,7 @@ module Trunkline
       assert_predicate @here.to_io, :closed?
     end
 
-    # A thread may come to a connection that another has just closed.
+    # A thread may use a connection that another has just closed.
     def test_a_descriptor_that_belongs_to_another_file_by_now
       @wire.close
       others = Array.new(4) { UNIXSocket.pair }

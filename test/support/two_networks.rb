@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Two networks with cables between them: one is this process's, which is to have one of its own (unshare -n), the other that of the programs
-# which it runs there. When this end of a cable is down, every packet over it is lost, and neither end is told.
+# Two network namespaces with cables between them: this process's, which must be a separate one (unshare -n), and that of the programs which it runs
+# there. When this end of a cable is down, each packet over it is lost, and neither end gets an error.
 class TwoNetworks
   # A cable: the device at this end, and its addresses here and there.
   Cable = Struct.new(:device, :here, :there)
@@ -24,7 +24,7 @@ class TwoNetworks
     @holder = Process.spawn("unshare", "-n", "sleep", "infinity")
   end
 
-  # The other network is there as soon as the process that holds it has left this one.
+  # The other network exists once the process that holds it has left this one.
   def lay
     Thread.pass while File.readlink("/proc/#{@holder}/ns/net") == File.readlink("/proc/self/ns/net")
     @cables.each_with_index { |cable, at| lay_cable(cable, "client_end#{at}") }

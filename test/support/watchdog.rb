@@ -2,22 +2,22 @@
 
 require_relative "living_objects"
 
-# Says at once what would show as a hang much later: a caller that is parked where no caller leads, a lead that belongs to a caller that has
-# ended, a connection that is shut though no caller cancels there and no fence is on its way.
+# Reports at once what would show as a hang much later: a caller that is parked where no caller leads, a lead that belongs to a caller that has ended,
+# a connection that is shut although no caller cancels there and no fence is in flight.
 class Watchdog
-  # Seconds between two looks. What is seen in both is no passing state.
+  # Seconds between two checks. A state found in both is not temporary.
   INTERVAL = 0.5
   TRUNK = Trunkline.const_get(:Trunk)
   private_constant :INTERVAL, :TRUNK
 
-  # What a connection was seen in.
+  # A faulty state of a connection.
   Fault = Struct.new(:trunk, :text, :requests)
   private_constant :Fault
 
   # Waits for the end of the thread.
   #
   # @param limit [Numeric] seconds
-  # @return [Array<String>, nil] what is wrong; empty: only the time is over; nil: the thread has ended
+  # @return [Array<String>, nil] faults; empty: only the time is over; nil: the thread has ended
   def self.join(thread, limit)
     watchdog = new
     by = now + limit
@@ -33,7 +33,7 @@ class Watchdog
     @before = []
   end
 
-  # @return [Array<String>] what is as wrong as it was the last time
+  # @return [Array<String>] faults that the last check has found, too
   def faults
     seen = LivingObjects.of(TRUNK).flat_map { |trunk| trunk.state.nil? || trunk.loss || trunk.inherited? ? [] : faults_of(trunk) } # nil: it is being made
     lasting = seen & @before

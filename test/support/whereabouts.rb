@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Where every thread and fiber of this process is, told when a test hangs. The process ends then.
+# Prints where every thread and fiber of this process is, when a test hangs. The process ends then.
 module Whereabouts
   SIGNAL = "USR2"
 
-  # Tells it upon the signal, which a run of tests sends to a part that says nothing any more.
+  # Prints it upon the signal that a run of tests sends to a part without output.
   def self.tell_upon_signal
     trap(SIGNAL) do
       $stderr.puts "It hangs:", *report # not warn, which the tests let raise

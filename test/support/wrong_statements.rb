@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
-# Statements that a server refuses, with the position at which it does so, in texts of many shapes.
+# Statements that a server refuses, with the position that it reports, in many texts.
 module WrongStatements
-  # What is wrong, where SQL may stand behind it and before it.
+  # Mistakes, with SQL behind them or before them.
   MISTAKES = [
     "no_such_column", "no_such_function(1)", "'x'::int", "1 + 'y'::date", "$$z$$::uuid", "(SELECT a FROM no_such_table)", "missing.name",
     "count(count(1))", "ARRAY[1, 'a'::int]", "1::no_such_type", "CASE WHEN 1 THEN 2 END", "+", "1 * ", ")", "\"Ünï\"", "日本", "E'\\u00zz'"
   ].freeze
-  # What stands before it: tabs, lines of all ends, wide, full-width, combining and other characters, and much of all that.
+  # Texts before a mistake: tabs, all kinds of line ends, wide, full-width, combining and other characters, and many of all these.
   BEGINNINGS = [
     "", "\t\t", "1,\n2,\n", "1,\r\n", "1,\r", "\r\n\r\n\n\r", "'日本語', ", "'ｆｕｌｌ', ", "'e\u0301', ", "'👍🏽', ", "/* ünïcödé */ ", "-- a line\n  ",
     "#{"1, " * 10}\n", "#{"1, " * 15}", "#{"1, " * 17}", "#{"1, " * 40}", "'#{"語" * 40}', ", "'#{"語" * 23}', ", "#{"1, " * 200}\n#{"2, " * 19}\t"
   ].freeze
   ENDINGS = ["", "\n, 2", ", 2#{", 3" * 30}", ", '#{"界" * 50}'", "\r\nFROM x", " AS a\t, 2, 3, 4, 5, 6, 7, 8, 9"].freeze
-  # Those whose position is the end, nowhere, in a function's own statement, or that have more to say.
+  # Mistakes whose position is the end, nowhere, or in a function's own statement, or with further fields.
   OTHERS = [
     "SELECT (", "SELEC 1", "  \n  SELEC\n1", "SELECT 1/0", "INSERT INTO no_such_table VALUES (1)", "CREATE TABLE x (a int, a int)", "SELECT 'x",
     "DO $$ BEGIN PERFORM no_such_function(); END $$", "DO $$ BEGIN EXECUTE 'SELECT ''a'', nothing'; END $$", "DO $$ BEGIN\n  no such\nEND $$",

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# Calls that are wrong in one way: an argument of another type, too few or too many of them, a keyword that there is not, an option of another
-# type, empty and huge text. What is right is given; the rest is made of it.
+# Calls with one mistake: an argument of another type, too few or too many of them, an unknown keyword, an option of another type, empty and huge
+# text. They are made from right arguments.
 module WrongUsages
   HUGE = ("x" * 20_000).freeze
-  # What has not even the methods of each object.
+  # An object without even Object's methods.
   ODD = BasicObject.new
   VALUES = [nil, true, -1, 2**70, Float::NAN, "", HUGE, "\xFF", "a\0b", :x, [nil], [ODD], { 1 => 2 }, { x: ODD }, Object.new, ODD, String, proc {}].freeze
   OF_OPTIONS = [true, -1, Float::NAN, "x", [nil], [ODD], { x: ODD }, Object.new, ODD].freeze
-  # What Ruby's own methods say of arguments that were handed to them unseen: the caller did not call these.
+  # Messages of Ruby's own methods about arguments that were passed to them unchecked: the caller did not call these.
   UNSEEN = /no implicit conversion|undefined (local|method)|comparison of|can't convert|can't be coerced|uninitialized|can't modify frozen|too big to convert/.freeze
   RUBYS_CHECK = /\A(wrong number of arguments|missing keyword|unknown keyword: :\w+\z)/.freeze
   CLEAR = [ArgumentError, TypeError, EncodingError, IndexError, Trunkline::Error].freeze
@@ -42,7 +42,7 @@ module WrongUsages
     "#{called}: #{error.class}: #{error.message[0, 100]}"
   end
 
-  # Was it raised within what the caller called, and not by the call?
+  # Whether it was raised within the called method, and not by the call.
   def deep?(error) = error.backtrace_locations.index { |location| location.path == __FILE__ || location.path.end_with?("_test.rb") }.to_i > 1
 
   # @return [String] the call as it is written

@@ -3,14 +3,14 @@
 require_relative "random_settings"
 
 class Differential
-  # Databases by what they are created with, and what is set in them: for all, for a role, for a role in the database.
+  # Databases by their options for CREATE DATABASE, and by settings: for all, for a role, for a role in the database.
   module Databases
     # By name: encoding, LC_COLLATE and LC_CTYPE, settings.
     ENCODED = {
       "utf8" => %w[UTF8 C], "latin1" => %w[LATIN1 C], "latin2" => %w[LATIN2 C], "latin9" => %w[LATIN9 C], "win1252" => %w[WIN1252 C],
       "koi8r" => %w[KOI8R C], "euc_jp" => %w[EUC_JP C], "euc_kr" => %w[EUC_KR C], "euc_cn" => %w[EUC_CN C], "sql_ascii" => %w[SQL_ASCII C]
     }.freeze
-    # By name, in UTF8 and the locale C: what is set.
+    # By name, in UTF8 and the locale C: the settings.
     SET = {
       "sql_dmy" => { "DateStyle" => "SQL, DMY" }, "german" => { "DateStyle" => "German" }, "postgres_mdy" => { "DateStyle" => "Postgres, MDY" },
       "iso_ymd" => { "DateStyle" => "ISO, YMD" }, "interval_sql" => { "IntervalStyle" => "sql_standard" },
@@ -35,11 +35,11 @@ class Differential
                  "array_nulls" => "off" }
     }.freeze
     SHORT = %w[euc_jp sql_ascii odd role_german both_iso_ymd].freeze
-    # By what is put before the name of a database: what has the settings. Where two have them, the role's in the database count.
+    # By the prefix of a database's name: what has the settings. Where two have them, those of the role in the database count.
     HOLDERS = {
       "" => ["DATABASE %<database>s"], "role_" => ["ROLE %<role>s"], "both_" => ["DATABASE %<database>s", "ROLE %<role>s", "ROLE %<role>s IN DATABASE %<database>s"]
     }.freeze
-    # What the database and the role say where the role's settings in the database are to count.
+    # Settings of the database and of the role, where those of the role in the database must take precedence.
     OVERRULED = { "DateStyle" => "SQL, MDY", "IntervalStyle" => "sql_standard", "TimeZone" => "Africa/Cairo", "extra_float_digits" => "2", "bytea_output" => "hex",
                   "search_path" => "public", "client_encoding" => "LATIN2", "array_nulls" => "on" }.freeze
     DEFINITIONS = <<~SQL
@@ -97,7 +97,7 @@ class Differential
     # A list of schemas is not one quoted value.
     def written(setting, value) = setting == "search_path" && !value.empty? ? value : "'#{value.gsub("'", "''")}'"
 
-    # With locales that this machine has beside C, in their encodings; money, numbers and the server's messages are in them too.
+    # Databases with this machine's locales besides C, in their encodings, which also affect money, numbers and the server's messages.
     def in_locales(server)
       kinds = server.psql(LOCALES).lines(chomp: true).map { |line| line.split("|") }
       kinds.to_h { |encoding, locale| ["locale_#{locale.downcase.gsub(/\W/, "_")}", [encoding, locale, CATEGORIES.to_h { |category| [category, locale] }]] }

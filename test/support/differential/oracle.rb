@@ -4,7 +4,7 @@ require "pg"
 require_relative "answer"
 
 class Differential
-  # The pg gem's answers, from a session with the settings that Trunkline asks for.
+  # The pg gem's answers, from a session with the settings that Trunkline uses.
   class Oracle
     # DateStyle without an order keeps the one of the database.
     SETTINGS = "SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; SET extra_float_digits = 3; SET standard_conforming_strings = on"

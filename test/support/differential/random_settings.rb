@@ -3,15 +3,15 @@
 require "pg"
 
 class Differential
-  # Settings of a role or a database, chosen at random among all that a role may set, each with a value at random of those that the server takes.
+  # Random settings of a role or a database, among all that a role may set, each with a random valid value.
   class RandomSettings
-    # In place of random ones: what cuts every session off, what takes minutes, and what only the server's log shows.
+    # Settings that are left out: those that end each session, that take minutes, or that affect only the server's log.
     LEFT_OUT = %w[
       exit_on_error debug_discard_caches ignore_system_indexes log_parser_stats log_planner_stats log_executor_stats log_statement_stats
       ignore_checksum_failure zero_damaged_pages wal_debug trace_sort max_stack_depth temp_file_limit
       jit_above_cost jit_inline_above_cost jit_optimize_above_cost jit_expressions
     ].freeze
-    # Milliseconds that a statement, a wait or a session may take, or it would end at random.
+    # Timeouts in milliseconds of a statement, a wait or a session, which would end it at random.
     TIMEOUTS = /_timeout\z/
     SHORTEST = 120_000
     # By name, for those of type string: a query for values.
@@ -24,7 +24,7 @@ class Differential
       "lc_numeric" => "VALUES ('C'), ('C.UTF-8')", "lc_time" => "VALUES ('C'), ('C.UTF-8')", "lc_messages" => "VALUES ('C'), ('C.UTF-8')"
     }.freeze
     SETTABLE = "SELECT name, vartype, min_val, max_val, enumvals, boot_val FROM pg_settings WHERE context IN ('user', 'superuser') ORDER BY name"
-    # Beside the ends of an interval: fractions of it, as most are very large.
+    # Values in an interval, besides its ends, as fractions of it, as most intervals are very large.
     FRACTIONS = [0, 1, 1e-6, 1e-3, 0.1, 0.5].freeze
     MOST = 40
     private_constant :LEFT_OUT, :TIMEOUTS, :SHORTEST, :STRINGS, :SETTABLE, :FRACTIONS, :MOST

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 class Differential
-  # Statements of every type: what each column's value is like, what is read under a database's settings, and what fails.
+  # Statements of every type: values of each kind of column, values that depend on a database's settings, and errors.
   module Statements
     # Constants, and functions of them.
     PLAIN = [
@@ -35,7 +35,7 @@ class Differential
       "lpad('x', 3, 'é') || '☃' COLLATE nothing", "99999::int2", "'a'::json", "convert_from('\\xff'::bytea, 'UTF8')", "chr(8364), chr(255)"
     ].map { |list| ["SELECT #{list}", [], []] }.freeze
 
-    # What a parameter is, as a Ruby value and as the text of it.
+    # Parameters, as a Ruby value and as its text.
     GIVEN = {
       "int4" => [42, "42"], "int8" => [-2**63, "-9223372036854775808"], "float4" => [0.1, "0.1"], "float8" => [1.0e-300, "1e-300"], "numeric" => [BigDecimal("-1.05e3"), "-1050"],
       "bool" => [true, "t"], "text" => ["é\\'日", "é\\'日"], "varchar(2)" => %w[é☃x é☃x], "bytea" => ["\x00\xFF\\".b, "\\x00ff5c"], "date" => [Date.new(2024, 2, 1), "2024-02-01"],

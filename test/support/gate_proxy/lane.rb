@@ -3,8 +3,8 @@
 require_relative "message_scanner"
 
 class GateProxy
-  # One direction of one connection: what has come from the source, and how much of it may go to the target.
-  # Positions count the bytes of the stream from its beginning.
+  # One direction of one connection: the bytes from the source, and how many of them may go to the target. Positions count the bytes of the stream
+  # from its beginning.
   class Lane
     SIZE = 65_536
     private_constant :SIZE
@@ -54,7 +54,7 @@ class GateProxy
       allowed(now).positive?
     end
 
-    # Sends what may go, at most one chunk.
+    # Sends what may be sent, at most one chunk.
     def send(now)
       sent = @target.write_nonblock(@pending.byteslice(0, allowed(now)), exception: false)
       return if sent == :wait_writable
@@ -77,12 +77,12 @@ class GateProxy
       [due - now, @troubles.interval(now)].compact.max
     end
 
-    # Is the connection to end here?
+    # Whether the connection is cut here.
     def cut?
       @troubles.cut?
     end
 
-    # Nothing will come and nothing waits.
+    # Whether the source has ended and nothing is left to send.
     def over?
       @ended && @pending.empty?
     end
@@ -106,7 +106,7 @@ class GateProxy
       @limit += count
     end
 
-    # Lets so many more units through, also those that have not come yet.
+    # Lets so many more units through, also those that have not arrived yet.
     def allow_units(count)
       @owed += count
       pay

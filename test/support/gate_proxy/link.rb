@@ -22,7 +22,7 @@ class GateProxy
       @lanes.values
     end
 
-    # A peer that has said everything, and whose bytes have all gone on, has ended the whole connection.
+    # When a peer has closed, and its bytes are all forwarded, the whole connection has ended.
     def over?
       lanes.any? { |lane| lane.over? || lane.cut? }
     end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 class GateProxy
-  # Follows one direction of the protocol and tells where each message ends. What does not begin with a type byte, the
-  # first message of a frontend, is told as :startup, :ssl or :cancel.
+  # Finds the end of each message in one direction of the protocol. Messages without a type byte, a frontend's first ones, are called :startup, :ssl
+  # or :cancel.
   class MessageScanner
     REQUESTS = { 80_877_102 => :cancel, 80_877_103 => :ssl, 80_877_104 => :gss }.freeze
 

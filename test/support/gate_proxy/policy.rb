@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 class GateProxy
-  # What one direction of every connection may do, and what it has done so far.
+  # What is allowed in one direction of every connection, and what has happened there so far.
   class Policy
     # @return [Integer] bytes that have gone through
     attr_reader :bytes
@@ -9,7 +9,7 @@ class GateProxy
     attr_reader :arrived
     # @return [Hash{String, Symbol => Integer}] messages that have come in, by type
     attr_reader :messages
-    # @return [Float] seconds that every byte is late
+    # @return [Float] seconds by which each byte is delayed
     attr_accessor :delay
     attr_writer :held, :stalled, :cut
 
@@ -30,7 +30,7 @@ class GateProxy
       @stalled
     end
 
-    # Nothing goes beyond the byte at which the connection is to be cut.
+    # At most up to the byte at which the connection is cut.
     def chunk
       [@whole, @cut || @whole].min
     end

@@ -1,25 +1,20 @@
 # frozen_string_literal: true
 
 class GateProxy
-  # What goes wrong in one direction of one connection, and where: a function of a seed and of the bytes that have gone
-  # through, never of time.
-  #
-  # * :split: for a while, only a few bytes go at once
-  # * :stall: nothing goes for some milliseconds
-  # * :cut: the connection ends behind this byte
+  # Faults in one direction of one connection, and where they happen: a function of a seed and of the bytes that have gone through, never of time.
   class Troubles
-    # Seconds that the longest stall takes, and that every byte on a slow connection is late.
+    # Seconds of the longest stall, and of the delay of each byte on a slow connection.
     LONGEST_STALL = 0.05
     LATE = 0.002
-    # Of so many connections, one is slow.
+    # One in so many connections is slow.
     SLOW = 4
-    # Bytes that a split is in force for, and that go at once then.
+    # Bytes for which a split lasts, and bytes that are sent at once meanwhile.
     SPLIT = 300
     PIECE = 12
     private_constant :LONGEST_STALL, :LATE, :SLOW, :SPLIT, :PIECE
 
-    # For every connection of a proxy. Random leaves the highest 32 bits of a seed out, or takes them for others, where they make
-    # 1 or 2: they never do.
+    # Makes the troubles for every connection of a proxy. Random ignores the highest 32 bits of a seed, or treats them differently if they are 1 or 2,
+    # so these are never used.
     #
     # @param seed [Integer]
     # @param gaps [Hash{Symbol => Integer}] the average number of bytes between two troubles of a kind
@@ -28,7 +23,7 @@ class GateProxy
       ->(number, direction) { new(Random.new((seed << 34) + (number << 1) + (direction == :answers ? 1 : 0)), gaps) }
     end
 
-    # @return [Float] seconds that every byte is late
+    # @return [Float] seconds by which each byte is delayed
     attr_reader :delay
 
     def initialize(random, gaps)
@@ -42,7 +37,7 @@ class GateProxy
     end
 
     # @param position [Integer] bytes that have gone through
-    # @return [Numeric] bytes that may go on at once now
+    # @return [Numeric] bytes that may be sent at once now
     def room(position, now)
       return 0 if now < @still_until
 
@@ -60,7 +55,7 @@ class GateProxy
       end
     end
 
-    # Seconds until something may go on again; nil when something may now.
+    # Seconds until bytes may be sent again; nil when they may now.
     def interval(now)
       @still_until - now if @still_until > now
     end
@@ -71,7 +66,7 @@ class GateProxy
 
     private
 
-    # Never nothing: every byte may go on before the next trouble.
+    # At least one byte, so that all bytes are sent before the next trouble.
     def put_off(kind)
       @next[kind] += 1 + (-Math.log(1 - @random.rand) * @gaps.fetch(kind)).floor
     end

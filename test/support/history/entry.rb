@@ -3,10 +3,10 @@
 class History
   # One thing that a caller does with the client.
   class Entry
-    # What the server must have of it in the end: :once, :never, or at most once (:perhaps).
+    # How often the server must have its tokens in the end: :once, :never, or at most once (:perhaps).
     FATES = { once: [1], never: [0], perhaps: [0, 1] }.freeze
 
-    # What a caller may be told when connections and servers come and go.
+    # Errors that a caller may get when connections and servers fail.
     EXPLICABLE = [Trunkline::NotSent, Trunkline::Indeterminate, Trunkline::ConnectionError, Trunkline::Deadline,
                   Trunkline::AdminShutdown, Trunkline::CannotConnectNow, Trunkline::CrashShutdown].freeze
     private_constant :FATES, :EXPLICABLE
@@ -14,7 +14,7 @@ class History
     attr_reader :tokens
     # @return [Symbol] :once, :never or :perhaps
     attr_accessor :fate
-    # Its caller goes without knowing.
+    # Its caller leaves without an answer.
     def leave_open = @open = true
 
     def initialize(history, kind, member, tokens)
@@ -34,7 +34,7 @@ class History
       @events << [Process.clock_gettime(Process::CLOCK_MONOTONIC), text]
     end
 
-    # The whole was answered as it should be: what may be there is there.
+    # The answer was right: entries that may be there are there.
     def answered
       @history.count_answer
       @fate = :once if @fate == :perhaps && !@open
@@ -46,7 +46,7 @@ class History
       @history.violated(self, "got #{answer.inspect[0, 200]} instead of #{right.inspect[0, 200]}") unless answer == right
     end
 
-    # An error was the answer.
+    # Records an error.
     def refused(error)
       @fate = :never if !error.sent? || error.is_a?(Trunkline::ServerError)
       note("#{error.class}: #{error.message}, #{@fate}")

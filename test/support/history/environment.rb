@@ -5,7 +5,7 @@ require_relative "../crowd"
 require_relative "../schedulers/hosts"
 
 class History
-  # Where the callers of a run live, how many they are, and how they can be interrupted there.
+  # The host of a run's callers, their number, and how they can be interrupted there.
   class Environment
     include Minitest::Assertions
 
@@ -16,7 +16,7 @@ class History
     # @param size [Integer] callers
     # @param ways [Array<Symbol>] as {Crowd#initialize} takes them
     # @param hostility [Hash] options of HostileScheduler
-    # @param limit [Numeric] seconds until it is taken for a hang
+    # @param limit [Numeric] seconds until it counts as hung
     def initialize(host:, size:, limit:, ways: %i[cancel kill timeout], hostility: {})
       extend(host)
       define_singleton_method(:limit) { limit } # in place of the host's
@@ -67,7 +67,7 @@ class History
       end
     end
 
-    # Event loops and plain threads beside each other, with one client.
+    # Event loops and plain threads together, with one client.
     class Mixed < self
       HOSTS = [Hosts::Async, Hosts::Reference, Hosts::Threads, Hosts::Threads].freeze
       private_constant :HOSTS
@@ -95,7 +95,7 @@ class History
     private_constant :HOSTILE
 
     # @param name [Symbol] of {ALL}
-    # @param limit [Numeric] seconds until it is taken for a hang
+    # @param limit [Numeric] seconds until it counts as hung
     def self.named(name, limit)
       kind, options = ALL.fetch(name)
       kind.new(**options, limit: limit)

@@ -3,8 +3,8 @@
 require_relative "../children"
 
 class History
-  # What befalls a server and this process while callers act: after how many of their steps, and what next, comes from the
-  # seed. A thread of its own does it, one after the other, beside every event loop.
+  # Faults of a server and of this process while callers act: the seed determines after how many of their steps, and which comes next. A separate
+  # thread causes them, one after the other, beside every event loop.
   class Faults
     include Children
 
@@ -34,7 +34,7 @@ class History
       @thread.report_on_exception = false
     end
 
-    # A caller has taken one more step.
+    # Counts a step of a caller.
     def step
       @lock.synchronize do
         @steps += 1
@@ -48,7 +48,7 @@ class History
       end
     end
 
-    # Has each kind been due at least once?
+    # Whether each kind was due at least once.
     def each_due? = @missing.empty?
 
     # Waits until all that were due have happened.
@@ -74,7 +74,7 @@ class History
       end
     end
 
-    # One of the clients' backends is ended by an administrator.
+    # Ends one of the clients' backends, as an administrator does.
     def terminate(number)
       backends = "pg_stat_activity WHERE application_name = '#{@name}'"
       @server.psql("SELECT pg_terminate_backend(pid) FROM #{backends} ORDER BY pid LIMIT 1 " \
@@ -86,20 +86,20 @@ class History
       @server.start
     end
 
-    # A table that is read all the time changes its shape.
+    # Changes the columns of a table that is read all the time.
     def change_table(number)
       type = TYPES[number % TYPES.size]
       @server.psql("ALTER TABLE #{@name}_changing ALTER value TYPE #{type} USING value::#{type}, ADD COLUMN c#{number} int")
       @server.psql("ALTER TABLE #{@name}_changing DROP COLUMN c#{number}")
     end
 
-    # Sessions begun from now on are ended by the server when they are idle; those begun after the next time are not.
+    # Makes the server end new sessions when they are idle; the next call ends that.
     def idle_timeout(_)
       @idle_timeout = @idle_timeout == IDLE ? "0" : IDLE
       @server.psql("ALTER ROLE #{@name} SET idle_session_timeout = '#{@idle_timeout}'")
     end
 
-    # A child works with connections of its own, and ends without a farewell.
+    # A forked child uses its own connections, and exits without closing them.
     def fork(number)
       right = in_child do
         @db.value("SELECT $1::int", number) == number

@@ -3,19 +3,19 @@
 require_relative "../interruptions"
 
 class History
-  # What callers do with a client, each time with tokens of their own.
+  # What callers do with a client, each time with new tokens.
   class Operations
     include Interruptions
 
-    # How often, beside each other.
+    # Relative frequencies.
     WEIGHTS = { read: 8, rows: 3, large: 1, types: 3, variety: 3, changing: 3, insert: 8, insert_many: 3, append: 2,
                 future: 3, futures: 3, abandon: 2, cancelled: 2, failure: 2, transaction: 4, early_transaction: 1,
                 thrown_transaction: 1, failed_transaction: 1, serializable: 2, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
 
-    # Of so many operations, one has a deadline, and so many seconds are the longest.
+    # One in so many operations has a deadline, and so many seconds are the longest.
     HURRIED = 10
     LONGEST_DEADLINE = 0.05
-    # How many SQL texts one operation has, and how many lists are appended to.
+    # Number of SQL texts of one operation, and of lists that are appended to.
     TEXTS = 1500
     LISTS = 8
     # Bytes.
@@ -47,7 +47,7 @@ class History
       @kinds = kinds.flat_map { |kind, weight| [kind] * weight }
     end
 
-    # Does something, with the randomness of a member of the crowd, and notes how it went.
+    # Performs an operation, with the random numbers of a member of the crowd, and records its outcome.
     def act(crowd, member)
       kind = @kinds.sample(random: member.random)
       entry = @history.begin(kind, member.number, kind.end_with?("many", "transaction", "futures") ? 3 : 1)
@@ -55,7 +55,7 @@ class History
       entry.answered
     rescue Trunkline::Error => error
       entry.refused(error)
-      sleep(0.01) # as callers do that find no server
+      sleep(0.01) # as callers without a server do
     rescue *Crowd::INTERRUPTIONS => error
       entry.interrupted(error)
       raise
@@ -72,7 +72,7 @@ class History
       Trunkline.deadline(random.rand * LONGEST_DEADLINE) { send(kind, entry, random) }
     end
 
-    # A wait for something else, which no wake-up of the client's may end.
+    # Waits for something else, which no wake-up of the client may end.
     def wait(entry, random)
       entry.fate = :never
       kind = @waits.sample(random: random)
@@ -97,7 +97,7 @@ class History
       entry.expect([[text * 2, text.size]], @db.query("SELECT $1 || $1, length($1::text)", text).rows)
     end
 
-    # Parameters that are converted for the types that the server has told.
+    # Parameters that are converted for the types that the server has described.
     def types(entry, _)
       entry.fate = :never
       array, hash, range = [entry.token, nil, 2], { "token" => entry.token }, (entry.token...entry.token + 5)
@@ -150,7 +150,7 @@ class History
       entry.expect(entry.tokens, futures.shuffle(random: random).map { |future| future.value.value }.sort)
     end
 
-    # No caller asks for the answer, or not for long.
+    # The answer is not awaited, or not for long.
     def abandon(entry, random)
       future = @db.async("INSERT INTO #{@rows} VALUES ($1)", entry.token)
       return entry.leave_open unless random.rand < 0.5 && future.wait(random.rand * 0.005)
@@ -158,7 +158,7 @@ class History
       entry.expect(1, future.value.affected_rows)
     end
 
-    # Whether it was cancelled in time or not, no other is.
+    # The query may be cancelled or not; no other query may be.
     def cancelled(entry, random)
       sql = "INSERT INTO #{@rows} SELECT $1::bigint FROM pg_sleep($2::float8)"
       future = @db.async(sql, entry.token, random.rand * LONGEST_DEADLINE)
@@ -176,7 +176,7 @@ class History
       nil
     end
 
-    # As long as COMMIT has not been asked for, nothing of it may ever be there.
+    # Before COMMIT is sent, nothing of it may be there.
     def transaction(entry, _)
       @db.transaction do |tx|
         entry.fate = :never
@@ -186,7 +186,7 @@ class History
       end
     end
 
-    # A block that is left by `break` has come to its end.
+    # Leaving a block by `break` commits.
     def early_transaction(entry, _)
       @db.transaction do |tx|
         entry.fate = :never
@@ -206,7 +206,7 @@ class History
       end
     end
 
-    # Reads, and writes what follows from it: no other caller may have written meanwhile.
+    # Reads a value, and writes one that depends on it: no other caller may have written meanwhile.
     def serializable(entry, random)
       id = random.rand(1..LISTS)
       seen = @db.transaction(isolation: :serializable, retries: 5) do |tx|
@@ -241,7 +241,7 @@ class History
       end
     end
 
-    # What a caller leaves in a session of its own, the next one does not find.
+    # State that a caller leaves in a session must not be found by the next one.
     def session(entry, _)
       entry.fate = :never
       @db.session do |session|

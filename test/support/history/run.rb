@@ -28,7 +28,7 @@ class History
     attr_reader :gaps
     # @return [History]
     attr_reader :history
-    # @return [Hash{Symbol => Integer}] how often what has happened
+    # @return [Hash{Symbol => Integer}] how often each kind has happened
     attr_reader :counts
 
     # @param server [Trunkline::Bench::PostgresServer] that may be restarted
@@ -39,7 +39,7 @@ class History
     # @param troubles [Hash{Symbol => Integer}, nil] as {GateProxy::Troubles.from} takes them; nil: there is no proxy
     # @param faults [Hash{Symbol => Integer}] as {Faults} takes them
     # @param kinds [Hash{Symbol => Integer}] as {Operations} takes them
-    # @param limit [Numeric] seconds until it is taken for a hang: a run takes 5, and took 65 to 140 at a load of 27 on two processors. A caller that no
+    # @param limit [Numeric] seconds until it counts as hung: a run takes 5, and took 65 to 140 at a load of 27 on two processors. A caller that no
     #   leader would wake is found at once, by Watchdog
     # @yieldparam db [Trunkline::Postgres::Client]
     # @yieldreturn [Object] what the callers use instead of it
@@ -87,7 +87,7 @@ class History
       end
     end
 
-    # As few as there can be, and more.
+    # The minimum, or more.
     def connections
       shared = 1 + (@seed % 4)
       { connections: shared, max_connections: shared + (@seed / 4 % 4) }
@@ -114,7 +114,7 @@ class History
       @counts = { **@faults.finish, answers: @history.answers, interruptions: @interrupted.size }
     end
 
-    # While a forked child lives, io-event's waits for other processes may end early: it has copies of all that they watch.
+    # While a forked child lives, io-event's waits for other processes may end early: it has copies of all their descriptors.
     def waits = @gaps.key?(:fork) ? Interruptions::WAITS - [:process] : Interruptions::WAITS
 
     def enough?

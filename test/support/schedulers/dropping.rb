@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# An event loop that ends before its fibers do: each stays where it first waits.
+# An event loop that ends before its fibers do: each remains where it first waits.
 class Dropping
-  # Runs the block in such a loop, in the calling thread, which goes on without it.
+  # Runs the block in such a loop, in the calling thread, which continues without it.
   def self.run
     Fiber.set_scheduler(new)
     yield

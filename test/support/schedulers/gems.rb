@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# Schedulers that there are as gems, written in Ruby. Those in C and Rust are not among them: evt 0.4.0 has ended a run with a segmentation
-# fault of its own, as it keeps objects that the garbage collector does not know of. What they do otherwise, the hostile schedulers do.
+# Schedulers from gems, written in Ruby. Those in C and Rust are left out: evt 0.4.0 has ended a run with a segmentation fault of its own, as it keeps
+# objects that the garbage collector does not know of. Their other peculiarities are in the hostile schedulers.
 module SchedulerGems
-  # Names of libraries, and what makes a scheduler in the thread that is to have it.
+  # Names of libraries, and the code that makes a scheduler in its thread.
   ALL = {
     "async" => -> { Async::Scheduler.new },
     "fiber_scheduler" => -> { FiberScheduler.new }
@@ -13,7 +13,7 @@ module SchedulerGems
 
   # Runs the block as a fiber of a new scheduler, in a thread of its own, until all fibers have ended.
   # @param library [String] a key of ALL
-  # @param limit [Numeric] seconds until it is taken for a hang
+  # @param limit [Numeric] seconds until it counts as hung
   # @return what the block returns
   # @raise [Exception] what it raises
   def run(library, limit: 60)

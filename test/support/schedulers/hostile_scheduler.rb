@@ -2,14 +2,13 @@
 
 require_relative "reference_scheduler"
 
-# A scheduler that does everything the interface does not forbid, as some in the field do, and more often than they.
-# What is random comes from the seed. A wake-up that no fiber waits for is not only recorded here: it ends whatever the
-# fiber waits for instead.
+# A scheduler that does everything the interface does not forbid, as some published ones do, and more often. Random choices come from the seed. A
+# wake-up that no fiber waits for is not only recorded here: it ends whatever the fiber waits for instead.
 class HostileScheduler < ReferenceScheduler
-  # What a cancelled fiber sees; no `rescue` without a class catches it.
+  # The exception in a cancelled fiber; no `rescue` without a class catches it.
   Cancelled = Class.new(Exception) # rubocop:disable Lint/InheritException
 
-  # Seconds between two whims when nothing else happens.
+  # Seconds between two random actions when nothing else happens.
   WHIM = 0.001
 
   # @param seed [Integer] of everything random
@@ -87,7 +86,7 @@ class HostileScheduler < ReferenceScheduler
     @doomed.delete(wait)
   end
 
-  # A cancel comes before the wait, while it lasts, or after its end but before the fiber's turn.
+  # Plans a cancel before the wait, during it, or after its end but before the fiber runs.
   def doom(wait)
     case @random.rand(3)
     when 0 then wait.waiting? ? raise(Cancelled, "before waiting") : @doomed[wait] = true
@@ -135,12 +134,12 @@ class HostileScheduler < ReferenceScheduler
     [super, WHIM].compact.min
   end
 
-  # From Ruby 3.2 on, a fiber that joins a thread takes any wake-up for the end of the time that it wanted to wait.
+  # From Ruby 3.2 on, a fiber that joins a thread treats any wake-up as its timeout.
   def joins?(wait)
     wait.subject.is_a?(Thread)
   end
 
-  # Ruby's own waits for other files want a mask.
+  # Ruby's own waits for other files require a mask.
   def ours?(io) = io.is_a?(BasicSocket)
 
   def chance?(probability)

@@ -5,12 +5,12 @@ require_relative "../caller"
 require_relative "hostile_scheduler"
 require_relative "../watchdog"
 
-# The ways to run many callers side by side. A test includes one; `in_host` runs a block there, `later` starts a caller.
+# Hosts: environments that run many concurrent callers. A test includes one; `in_host` runs a block there, `later` starts a caller.
 module Hosts
-  # How long a test may take before it is taken for a hang.
+  # Seconds until a test counts as hung.
   LIMIT = 300
 
-  # What every host shares.
+  # Methods of all hosts.
   module Callers
     # @return [Numeric] seconds that all may take
     def limit = LIMIT
@@ -22,7 +22,7 @@ module Hosts
       Caller.new(&block)
     end
 
-    # Runs the block for each item, all at once.
+    # Runs the block for each item, concurrently.
     #
     # @return [Array] the values in the items' order
     def side_by_side(items)
@@ -89,7 +89,7 @@ module Hosts
     end
   end
 
-  # Fibers under a hostile scheduler. The test says in `hostility` how hostile.
+  # Fibers under a hostile scheduler, with the test's options in `hostility`.
   module Hostile
     include Callers
 

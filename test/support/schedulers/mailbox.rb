@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Messages from other threads to a loop that sleeps in select: posting makes the pipe readable. A forked child has a pipe
-# of its own, or it would wake its parent.
+# Messages from other threads to a loop that sleeps in select: posting makes the pipe readable. A forked child makes its own pipe, or it would wake
+# its parent.
 class Mailbox
   def initialize
     @messages = Thread::Queue.new

@@ -7,9 +7,8 @@ require_relative "supervision"
 require_relative "timers"
 require_relative "wait"
 
-# A Fiber::Scheduler with nothing but IO.select under it, which does what the interface promises and no more, and which
-# records in {#violations} what asks for more: a wake-up for a fiber that does not wait for it, two fibers waiting
-# for the same event of the same IO, an IO closed under a waiter.
+# A Fiber::Scheduler on IO.select alone, which does what the interface promises and no more, and which records uses beyond that in {#violations}: a
+# wake-up for a fiber that does not wait for it, two fibers waiting for the same event of the same IO, an IO closed while a fiber waits for it.
 #
 #   ReferenceScheduler.run { db.value("SELECT 1") }
 #
@@ -17,7 +16,7 @@ require_relative "wait"
 class ReferenceScheduler
   include Supervision
 
-  # What Ruby itself unblocks with. It may do so twice or too late: its own waits loop on their conditions.
+  # Objects with which Ruby itself unblocks. It may do so twice or too late: its own waits check their conditions in a loop.
   CORE = [Thread::Mutex, Thread::Queue, Thread::ConditionVariable, Thread].freeze
 
   # @param longest_io_wait [Float, nil] seconds; a wait for a socket with a longer timeout is a violation, and one with this
@@ -52,7 +51,7 @@ class ReferenceScheduler
     @closed
   end
 
-  # Starts a fiber at once; the caller goes on when it first waits.
+  # Starts a fiber at once; the caller continues when it first waits.
   def fiber(&block)
     @loop ||= Fiber.current
     @thread ||= Thread.current
@@ -147,7 +146,7 @@ class ReferenceScheduler
     @ready.tap { @ready = [] }
   end
 
-  # The fiber runs until it waits or ends; the fiber that switched to it is then the first to go on.
+  # Runs the fiber until it waits or ends; the fiber that switched to it continues first then.
   def switch_to(fiber)
     @interrupted.push(Fiber.current) unless at_loop?
     fiber.transfer
@@ -207,8 +206,8 @@ class ReferenceScheduler
     end
   end
 
-  # Ruby's names do not agree: a fiber that joins a thread is unblocked by its own, one that waits for a condition variable sleeps and
-  # is unblocked by the mutex, one that closes an IO that a thread reads sleeps and is unblocked by this thread.
+  # Ruby blocks and unblocks with different objects: a fiber that joins a thread is unblocked by its own, one that waits for a condition variable
+  # sleeps and is unblocked by the mutex, one that closes an IO that a thread reads sleeps and is unblocked by this thread.
   def expects?(wait, blocker)
     case wait.kind
     when :block then wait.subject.equal?(blocker) || (core?(blocker) && core?(wait.subject))
@@ -227,7 +226,7 @@ class ReferenceScheduler
     violation("unblocked, but #{wait.unblocked? ? "already woken from" : "waiting in"} #{wait}")
   end
 
-  # The fiber has not begun its `block` yet, or has left it by an exception: it must take the wake-up by the next one.
+  # Keeps a wake-up for a fiber that has not begun its `block` yet, or has left it by an exception: the next one must take it.
   def keep(blocker, fiber)
     return violation("unblocks itself") if fiber.equal?(Fiber.current)
     return violation("unblocked after its end") unless fiber.alive?

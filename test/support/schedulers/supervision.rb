@@ -2,23 +2,23 @@
 
 require_relative "../watchdog"
 
-# How a test scheduler is run and watched: the result of its block, the failures of its fibers, misuse, hangs.
+# Runs and supervises a test scheduler: the result of its block, the failures of its fibers, misuse, hangs.
 module Supervision
   # Raised by {ClassMethods#run} when the fibers have not ended in time; the message lists what they wait for.
   Hang = Class.new(StandardError)
 
-  # What ends the fibers that are of no use any more.
+  # The exception that ends remaining fibers.
   Abandoned = Class.new(Exception) # rubocop:disable Lint/InheritException
 
-  # How many lines of a wait are told.
+  # Number of lines that are reported per wait.
   TOLD = 12
   private_constant :TOLD
 
-  # What `include Supervision` gives the class.
+  # Class methods of classes that include Supervision.
   module ClassMethods
     # Runs the block as the first fiber of a new scheduler, in a thread of its own, until every fiber has ended.
     #
-    # @param limit [Float] seconds until it is taken for a hang
+    # @param limit [Float] seconds until it counts as hung
     # @yieldparam scheduler the new scheduler
     # @return what the block returns
     # @raise [Hang] after the limit
@@ -36,7 +36,7 @@ module Supervision
 
     private
 
-    # What the thread ends with when it is stopped says nothing of why it hung.
+    # The exception by which a stopped thread ends does not explain why it hung.
     def ended?(thread, seconds)
       thread.join(seconds)
     rescue Exception # rubocop:disable Lint/RescueException
@@ -65,7 +65,7 @@ module Supervision
     @failures.empty? ? result : raise(@failures.first)
   end
 
-  # Ends the fibers that wait: what a fiber holds in Ruby's own queues goes only with its stack. Safe from any thread.
+  # Ends the waiting fibers: a fiber's entries in Ruby's own queues are removed only with its stack. Safe from any thread.
   def stop
     @mailbox.post(:abandon, "the scheduler is stopped")
   end
@@ -82,7 +82,7 @@ module Supervision
   def supervise(&block)
     block.call
   rescue Abandoned
-    # Told to end, and ended.
+    # Ended as requested.
   rescue Exception => error # rubocop:disable Lint/RescueException
     @failures << error
   ensure

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# What a scheduler must do later, earliest first. A removed timer is gone at once: nothing piles up.
+# A scheduler's timers, earliest first. A removed timer is deleted at once, so none accumulate.
 class Timers
-  # One action at one time of the monotonic clock; the number keeps equal times in the order of their coming.
+  # One action at one time of the monotonic clock; the number orders equal times by their addition.
   Timer = Struct.new(:time, :number, :action) do
     include Comparable
 
@@ -30,7 +30,7 @@ class Timers
     timer
   end
 
-  # Forgets a timer; one that has fired or was removed before is no matter.
+  # Deletes a timer; does nothing if it has fired or was removed before.
   def remove(timer)
     index = position(timer)
     @timers.delete_at(index) if @timers[index].equal?(timer)
@@ -41,7 +41,7 @@ class Timers
     @timers.empty? ? nil : [@timers.first.time - Timers.now, 0].max
   end
 
-  # Runs every action whose time has come.
+  # Runs every action that is due.
   def fire
     now = Timers.now
     @timers.shift.action.call while !@timers.empty? && @timers.first.time <= now

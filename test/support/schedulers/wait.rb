@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# One wait of one fiber: what for, and how it ended. It ends once; whatever comes later is ignored.
+# One wait of one fiber: what it waits for, and how it ended. It ends once; later events are ignored.
 class Wait
   attr_reader :fiber, :kind, :subject, :events, :value
   attr_accessor :exception, :timer, :doomed
@@ -25,24 +25,24 @@ class Wait
     @state == :finished
   end
 
-  # Whether it was given a wake-up; it takes one.
+  # Whether it has received a wake-up; it takes one.
   def unblocked?
     @unblocked
   end
 
-  # Ends the wait; the fiber takes the value when its turn comes.
+  # Ends the wait; the fiber gets the value when it runs.
   def ready(value)
     @value = value
     @state = :ready
   end
 
-  # Notes a wake-up, also one that comes between the end of the wait and the fiber's turn.
+  # Records a wake-up, also one between the end of the wait and the fiber's run.
   def unblock
     @unblocked = true
     @value = true
   end
 
-  # The time was over before the fiber's turn: it goes on for that reason, and the wake-up it was given stays behind.
+  # The timeout passed before the fiber ran: it continues for that reason, and the wake-up that it got remains unused.
   def time_out
     @value = false
   end
@@ -51,7 +51,7 @@ class Wait
     @state = :finished
   end
 
-  # A wake-up was given that the fiber did not receive, because something else came first.
+  # Whether a wake-up was given that the fiber did not receive, because something else came first.
   def wake_up_left?
     @unblocked && (!@exception.nil? || @value == false)
   end

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Sharing
-  # Random statements that call a function which keeps state: in the ways in which SQL spells a call, within expressions, within
-  # queries, within statements of all kinds. Whether one leaves something behind is for a server to say.
+  # Random statements that call a function which keeps state: in each notation of a call in SQL, within expressions, within queries, within statements
+  # of all kinds. Only a server can tell whether one leaves something behind.
   #
   #   Calls.new(Random.new(1)).statement                 # => "SELECT coalesce(\"set_config\" ('x.y', 'leaked', false), 'x')"
   class Calls
-    # What the statements use. keeper takes text, or a row of the table r; pinned is the user's own function in session_functions.
+    # Objects that the statements use. keeper takes text, or a row of the table r; pinned is the user's own function in session_functions.
     SETUP = <<~SQL
       CREATE TABLE r (id int PRIMARY KEY, v text); INSERT INTO r VALUES (1, 'one'), (2, 'two'); CREATE TABLE listed (v text) PARTITION BY LIST (v);
       CREATE FUNCTION keep(v text DEFAULT '') RETURNS text LANGUAGE sql AS $$ SELECT set_config('x.y', 'leaked', false) $$;
@@ -14,13 +14,13 @@ module Sharing
       CREATE FUNCTION keep_all(VARIADIC v text[]) RETURNS text LANGUAGE sql AS $$ SELECT set_config('x.y', 'leaked', false) $$;
       CREATE PROCEDURE take(v text) LANGUAGE plpgsql AS $$ BEGIN PERFORM v; END $$;
     SQL
-    # Before each statement: what another one has given it, a default or a constraint, is computed by later ones.
+    # Run before each statement: a default or a constraint of an earlier one would be evaluated by later ones.
     RENEWAL = "DROP TABLE IF EXISTS altered; CREATE TABLE altered (id int PRIMARY KEY, v text); INSERT INTO altered TABLE r"
     OWN = %w[keep keep_row keep_all].freeze
 
     NAMES = ["set_config", "pg_catalog.set_config", "\"set_config\"", "SET_CONFIG ", "pg_catalog . \"set_config\" ", "set_config/* ( */",
              "U&\"set\\005Fconfig\"", "U&\"set!005Fconfig\" UESCAPE '!'", "set_config -- )\n", "postgres.pg_catalog.set_config"].freeze
-    # The last ones end with the transaction, or so it seems.
+    # The last ones end with the transaction, or seem to.
     ARGUMENTS = ["'x.y', 'leaked', false", "'x.y', 'leaked', 'f'", "'x.y', 'leaked', NOT true", "'x.y', 'leaked', (1 = 2)",
                  "is_local => false, new_value => 'leaked', setting_name => 'x.y'", "'x.y', is_local => false, new_value => 'true'",
                  "'x.y', 'leaked', is_local := false", "'x.y', E'lea\\'ked', false", "'x.y', 'leaked, true', false /*, true*/",
@@ -99,7 +99,7 @@ module Sharing
       end
     end
 
-    # By its attribute, of a value or of what stands for a function in FROM.
+    # Calls by attribute notation, of a value or of a function's alias in FROM.
     def lock
       name = one(LOCKS)
       case @random.rand(5)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Sharing
-  # A database in which functions keep state in their session, and every object through which a statement can reach one unseen.
+  # A database in which functions keep state in their session, and every kind of object through which a statement can run one without its text showing
+  # it.
   module Keepers
     SETUP = <<~'SQL'
       CREATE FUNCTION keep() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('x.y', 'kept', false); RETURN 1; END $$;
