@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What a caller gave, which can be any object: one without methods, as a BasicObject is, or one whose own methods fail. A class that wants to
-  # count as another is asked by its is_a?, as ActiveSupport::Duration counts as a number.
+  # Checks of arguments, which can be any object: one without methods, as a BasicObject is, or one whose own methods fail. An object counts as an
+  # instance of another class if its is_a? says so, as ActiveSupport::Duration counts as a number.
   module Argument # :nodoc:
-    # Characters that a message shows of one.
+    # Characters of it that a message contains.
     LONGEST = 50
     private_constant :LONGEST
 
@@ -25,7 +25,7 @@ module Trunkline
       false
     end
 
-    # @return [String] for a message: what its inspect says, or of which class it is
+    # @return [String] for a message: its inspect, or its class
     def shown(given)
       text = given.inspect
       text.size > LONGEST ? "#{text[0, LONGEST]}..." : text
@@ -34,8 +34,8 @@ module Trunkline
     end
 
     # @param name [String] what a message calls it
-    # @return [String] what its to_s says
-    # @raise [TypeError] it has none, or holds what has none
+    # @return [String] its to_s
+    # @raise [TypeError] it has none, or contains an object that has none
     def text(given, name)
       given.to_s
     rescue NoMethodError

@@ -15,24 +15,24 @@ require_relative "config/uri"
 require_relative "config/value"
 
 module Trunkline
-  # Where to connect, as which role: everything that is known before the first byte is sent. Keywords win over the connection
-  # string, that over the service file, that over the PG* variables, those over the defaults. An empty value hides what is
-  # below it and means the default. Frozen; shows no secret.
+  # Where to connect, with which role, and all other options that are known before the first byte is sent. Keywords override the connection string,
+  # that overrides the service file, that the PG* variables, and these the defaults. An empty value hides lower levels and means the default. Frozen;
+  # shows no secret.
   class Config
     include Encryption
     include Network
 
-    # @return [Array<Symbol>] what libpq's options are called
+    # @return [Array<Symbol>] the names of libpq's options
     def self.option_names = Options.names.map(&:to_sym)
 
     # @param conninfo [String] a URI, or keywords and values
-    # @return [Hash{String => String}] what it says itself, by libpq's names
-    # @raise [ConfigError] for what is malformed or unknown
+    # @return [Hash{String => String}] its own options, by libpq's names
+    # @raise [ConfigError] it is malformed, or contains an unknown option
     def self.parse(conninfo) = Given.new(conninfo, {}, {}, service: false).texts # :nodoc:
 
-    # @param given [Array<Symbol>] what a caller has called options
-    # @param others [Array<Symbol>] keywords that are none of a connection
-    # @raise [ConfigError] one is unknown: what it is called here, where that is known
+    # @param given [Array<Symbol>] names of options that a caller has given
+    # @param others [Array<Symbol>] keywords that are not options of a connection
+    # @raise [ConfigError] one is unknown; the message contains its name here, if known
     def self.check_names(given, others) = Options.check_names(given.map(&:to_s), others.map(&:to_s)) # :nodoc:
 
     # @param config [Config]
@@ -53,45 +53,44 @@ module Trunkline
     # @return [String]
     def dbname = @values["dbname"]
 
-    # @return [String, nil] what the server calls the sessions in its list and its log; where nothing else is said, the program's name
+    # @return [String, nil] the name of the sessions in the server's list and log; by default, the program's name
     def application_name = @values["application_name"]
 
     # @return [String] UTF8
     def client_encoding = @values["client_encoding"]
 
-    # @return [Hash{String => String}] parameters that the session is to start with, besides those of every session
+    # @return [Hash{String => String}] parameters in the startup message, besides those of every session
     attr_reader :session
 
-    # @return [Hash{String => String}] those of them that a session may go without, where a pooler refuses them
+    # @return [Hash{String => String}] those of them that are omitted if a pooler refuses them
     attr_reader :dispensable
 
-    # @return [Symbol, nil] what is said of a pooler in between: :session, it keeps each client's server session; :transaction, it gives each
-    #   transaction another one; nil: nothing
+    # @return [Symbol, nil] the configured kind of pooler: :session, each client keeps its server session; :transaction, each transaction may get
+    #   another one; nil: not configured
     def pooler = @values["pooler"]&.to_sym
 
-    # @return [Config, nil] of session_url:, the address for what needs a server session that stays
+    # @return [Config, nil] of session_url:, the address for statements that need a persistent server session
     attr_reader :direct
 
-    # @return [Integer, true, nil] connections for all processes together; true: as many as the server takes; nil: each has its own
+    # @return [Integer, true, nil] connections for all processes together; true: as many as the server accepts; nil: each process has its own limit
     def fleet = @values["fleet"]
 
-    # @return [String, nil] the file of passwords; it need not be there
+    # @return [String, nil] the password file, which need not exist
     def passfile = @values["passfile"]
 
-    # @return [String, nil] name of the service that options were read of; see libpq's pg_service.conf
+    # @return [String, nil] name of the service whose options were read; see libpq's pg_service.conf
     def service = @values["service"]
 
-    # @return [String] "host:port/dbname", or of several hosts "host:port,host:port/dbname", for messages
+    # @return [String] "host:port/dbname", or with several hosts "host:port,host:port/dbname", for messages
     attr_reader :server
 
     # @param conninfo [String, nil] a URI (postgres://, postgresql://) or keywords and values, as libpq reads them
     # @param env [Hash{String => String}, ENV] where the PG* variables are read
-    # @param session [Hash{String => String}] parameters that the session is to start with, besides those of every session
-    # @param dispensable [Hash{String => String}] more of these, without which it may start where a pooler refuses them
-    # @param keywords [Hash{Symbol => Object}] libpq's options: host, hostaddr, port, user, dbname, connect_timeout (seconds), ...
-    #   password is a String, or something with `call` that returns one and is asked at every connection; nil counts as not
-    #   given
-    # @raise [ConfigError] for what is malformed, unknown or not supported
+    # @param session [Hash{String => String}] parameters for the startup message, besides those of every session
+    # @param dispensable [Hash{String => String}] further ones, which are omitted if a pooler refuses them
+    # @param keywords [Hash{Symbol => Object}] libpq's options: host, hostaddr, port, user, dbname, connect_timeout (seconds), ... password is a
+    #   String, or an object with `call` that returns one for each connection; nil counts as not given
+    # @raise [ConfigError] an option is malformed, unknown or not supported
     def initialize(conninfo = nil, env: ENV, session: {}, dispensable: {}, **keywords)
       given = Given.new(conninfo, env, keywords)
       parameters = Environment.session(env)
@@ -109,21 +108,20 @@ module Trunkline
       freeze
     end
 
-    # @return [String] the first host's
+    # @return [String] of the first host
     def host = hosts.first.host
 
-    # @return [String, nil] the first host's
+    # @return [String, nil] of the first host
     def hostaddr = hosts.first.hostaddr
 
-    # @return [Integer] the first host's
+    # @return [Integer] of the first host
     def port = hosts.first.port
 
-    # The password, for one connection: asks the callable where one was given, and looks into the password file where
-    # nothing was.
+    # The password for one connection: calls the callable if one was given, and reads the password file if nothing was.
     #
-    # @param host [Host] where it is needed
+    # @param host [Host] to connect to
     # @return [String, nil]
-    # @raise [ConfigError] when the callable returns neither a String nor nil, or others may read the password file
+    # @raise [ConfigError] the callable returns neither a String nor nil, or others may read the password file
     def password(host = hosts.first)
       given = @values["password"]
       return Passfile.new(passfile).password(host, dbname, user) unless given
@@ -137,11 +135,11 @@ module Trunkline
     def at(host) = dup.leads_to(host, "any", others: false) # :nodoc:
 
     # @param host [Host] one of these
-    # @return [Config] the same for that host alone, where it is a standby: others may do what it does not
+    # @return [Config] the same for that host alone, as a standby; other hosts may replace it
     def replica_at(host) = dup.leads_to(host, "standby", others: true) # :nodoc:
 
     # @return [Config] the same, for connections to the primary
-    # @raise [ConfigError] another kind of server is asked for
+    # @raise [ConfigError] target_session_attrs requires another kind of server
     def for_primary # :nodoc:
       return self if %w[primary read-write].include?(target_session_attrs)
 
@@ -149,19 +147,19 @@ module Trunkline
       dup.asks_for("primary").freeze
     end
 
-    # @return [Boolean] whether there are other hosts than the one that is tried, so that a silent one is not waited for without end
+    # @return [Boolean] whether there are other hosts, so that a silent one is not waited for without limit
     def others? = @others # :nodoc:
 
-    # @return [Boolean] whether a name is looked up for a host, which may lead elsewhere the next time
+    # @return [Boolean] whether a host's name is looked up, which may resolve to another server the next time
     def named? = hosts.any?(&:named?) # :nodoc:
 
-    # @return [Boolean] whether each new connection asks for the identity of its server, as it may not be the one that the last one led to
+    # @return [Boolean] whether each new connection queries the identity of its server, as it may differ from the last one's
     def identify_servers? = hosts.size > 1 || target_session_attrs != "any" # :nodoc:
 
     # @param name [Symbol, String] an option, or TimeZone, DateStyle or geqo
-    # @return [String] where its value is from: "keyword", "connection string", the name of a service and its file, the
+    # @return [String] the source of its value: "keyword", "connection string", the name of a service and its file, the
     #   name of a variable, the name of the password file, or "default"
-    # @raise [ConfigError] when others may read the password file
+    # @raise [ConfigError] others may read the password file
     def source(name)
       name = name.to_s
       return passfile if name == "password" && !@values["password"] && password
@@ -170,22 +168,22 @@ module Trunkline
       @sources.fetch(name, "default")
     end
 
-    # @return [String] every option that was given, and where; of secrets only that there is one
+    # @return [String] every option that was given, and its source; secrets are hidden
     def inspect
       shown = { "host" => @hosts.map(&:host), "port" => @hosts.map(&:port), "user" => user, "dbname" => dbname }
       ((@sources.keys & Options::TABLE.keys) - shown.keys).each { |name| shown[name] = @values[name] }
       "#<#{self.class} #{shown.map { |name, value| "#{name}=#{show(name, value)} (#{source(name)})" }.join(", ")}>"
     end
 
-    # @raise [TypeError] always: a copy in a file or another process would hold the passwords
+    # @raise [TypeError] always: a copy in a file or another process would contain the passwords
     def marshal_dump = raise(TypeError, "a #{self.class} holds passwords, and is not to be dumped")
 
-    # Of YAML; as {#marshal_dump}.
+    # For YAML; as {#marshal_dump}.
     def encode_with(_coder) = marshal_dump
 
     protected
 
-    # Of a copy, which is to lead to one host alone.
+    # Restricts a copy to one host.
     def leads_to(host, attrs, others:)
       @hosts = [host].freeze
       @server = host.server
@@ -193,7 +191,7 @@ module Trunkline
       asks_for(attrs).freeze
     end
 
-    # Of a copy, which asks for another kind of server.
+    # Changes target_session_attrs of a copy.
     def asks_for(attrs)
       @values = { **@values, "target_session_attrs" => attrs }.freeze
       self
@@ -204,7 +202,7 @@ module Trunkline
     SECRETS = %w[password sslpassword session_url].freeze
     private_constant :SECRETS
 
-    # @return [Hash{String => Object}] the same, with what depends on others and on the machine
+    # @return [Hash{String => Object}] the same, with defaults that depend on other options and on the machine
     def completed(values, home)
       values["user"] ||= Defaults.user.freeze
       values["dbname"] ||= values["user"]
@@ -213,7 +211,7 @@ module Trunkline
       complete_encryption(values, home)
     end
 
-    # In the message that starts a session, a NUL would begin another parameter.
+    # In the startup message, a NUL would begin another parameter.
     def checked(session)
       session.compact.to_h { |name, value| [Value.text("a parameter's name", name, "session"), Value.text(name, value, "session")] }
     end

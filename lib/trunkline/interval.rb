@@ -10,7 +10,7 @@ module Trunkline
   class Interval
     include Arithmetic
 
-    # Each of the three may be negative, whatever the others are.
+    # Each of the three may be negative, independently of the others.
     attr_reader :months, :days, :microseconds
 
     # @param months [Integer]
@@ -37,7 +37,7 @@ module Trunkline
       time.empty? ? "P#{date}" : "P#{date}T#{time}"
     end
 
-    # @return [String] the text, which ActiveSupport writes as JSON; without it, JSON writes the text of itself
+    # @return [String] the text, which ActiveSupport uses for JSON; without it, JSON does the same
     def as_json(*_options) = to_s
 
     # @return [String] the class and the text
@@ -69,7 +69,7 @@ module Trunkline
       "#{text}#{sign}#{seconds}#{decimals}S"
     end
 
-    # Numbers with their letters, each with the sign of the whole; zeros are left out.
+    # Numbers with their letters, each with the sign of the whole; zeros are omitted.
     def designate(numbers, letters, whole)
       sign = whole.negative? ? "-" : ""
       numbers.zip(letters).reject { |number, _| number.zero? }.map { |number, letter| "#{sign}#{number}#{letter}" }.join

@@ -15,7 +15,7 @@ module ActiveRecord
     class TrunklineAdapter < PostgreSQLAdapter
       include Trunkline::ActiveRecord::Adapter
 
-      # Types that the stock adapter has are found by its name otherwise.
+      # Otherwise the stock adapter's types would be searched under this class's name.
       def self.native_database_types = PostgreSQLAdapter.native_database_types # :nodoc:
 
       {

@@ -14,17 +14,17 @@ module ActiveSupport
     #
     #   config.cache_store = :trunkline_store, "cache1.example:11211", "cache2.example:11211", { timeout: 0.5 }
     #
-    # Keys and entries are those of :mem_cache_store, and either reads what the other has written. A cache that cannot be
-    # reached, or does not answer in time, is an empty one: it is logged and reported, unless raise_errors is given. Of several
-    # servers one that has failed costs only its own keys. (A client of the caller's own has its own on_error for that.)
+    # Keys and entries are compatible with :mem_cache_store. A cache that cannot be reached, or does not answer in time, counts as empty: that is
+    # logged and reported, unless raise_errors is given. If one of several servers fails, only its own keys are missing. (A client that the caller
+    # passes has its own on_error for that.)
     class TrunklineStore < Store
       KEY_MAX_SIZE = 250 # bytes
       KEY_SEPARATOR = ":hash:"
       ESCAPED = /[\x00-\x20%\x7F-\xFF]/n
-      # What memcached keeps an entry for longer than it lives, so that a stale one can be served while it is made anew.
+      # How much longer than its lifetime memcached keeps an entry, so that a stale one can be served while it is computed again.
       GRACE = 5.minutes
       RAW = { raw: true }.freeze
-      # From Rails 8.1 on, every store shortens keys; what it does to them before has a name of its own then.
+      # Since Rails 8.1, every store shortens keys; the step before that has another name then.
       UNSHORTENED = Store.private_method_defined?(:expand_and_namespace_key)
       private_constant :KEY_MAX_SIZE, :KEY_SEPARATOR, :ESCAPED, :GRACE, :RAW, :UNSHORTENED
 
@@ -32,11 +32,11 @@ module ActiveSupport
 
       prepend Strategy::LocalCache
 
-      # @param addresses [Array<String, Trunkline::Memcached::Client>] servers as {Trunkline.memcached} takes them, and last a
-      #   Hash of its options and those of every cache store; or a client, which may have other uses too
+      # @param addresses [Array<String, Trunkline::Memcached::Client>] servers as {Trunkline.memcached} takes them, and last a Hash of its options and
+      #   those of every cache store; or a client, which may be used elsewhere too
       # @option options [Boolean] :raise_errors whether a cache that cannot be reached raises; false
       # @option options [Boolean] :cache_nils the opposite of skip_nil
-      # @option options [#call] :error_handler gets method:, returning: and exception: of what fails, in place of the report
+      # @option options [#call] :error_handler takes method:, returning: and exception: of a failure, instead of the report
       # @raise [Trunkline::ConfigError, ArgumentError] as {Trunkline.memcached}
       def initialize(*addresses)
         addresses = addresses.flatten
@@ -51,21 +51,21 @@ module ActiveSupport
       # @return [String] the servers
       def inspect = "#<#{self.class} options=#{options.slice(*UNIVERSAL_OPTIONS).inspect} cache=#{@cache.inspect}>"
 
-      # Counts a number up that was written raw, or by this; sets it to `amount` where there is none.
+      # Increments a number that was written raw, or by this; sets it to `amount` if there is none.
       #
-      # @return [Integer, nil] what it is now; nil: it is no number, or the cache cannot be reached
+      # @return [Integer, nil] the new number; nil: the value is not a number, or the cache cannot be reached
       def increment(name, amount = 1, options = nil)
         count(:increment, name, amount, options) { |key, expires_in| @cache.incr(key, amount, expires_in, amount) }
       end
 
-      # Counts a number down that was written raw, or by {#increment}, to no less than 0; sets it to 0 where there is none.
+      # Decrements a number that was written raw, or by {#increment}, to 0 at least; sets it to 0 if there is none.
       #
-      # @return [Integer, nil] what it is now; nil: it is no number, or the cache cannot be reached
+      # @return [Integer, nil] the new number; nil: the value is not a number, or the cache cannot be reached
       def decrement(name, amount = 1, options = nil)
         count(:decrement, name, amount, options) { |key, expires_in| @cache.decr(key, amount, expires_in, 0) }
       end
 
-      # Empties the servers, of what others keep there too.
+      # Empties the servers, including other users' keys.
       def clear(_options = nil) = surviving(nil, :clear) { @cache.flush_all }
 
       # @return [Hash] as {Trunkline::Memcached::Administration#stats}
@@ -132,7 +132,7 @@ module ActiveSupport
           entry = deserialize_entry(payload, raw: options[:raw])
           values[name] = entry.value if entry && !entry.expired? && !entry.mismatched?(normalize_version(name, options))
         rescue DeserializationError
-          next # as if it were not there
+          next # counts as missing
         end
       end
 
@@ -147,7 +147,7 @@ module ActiveSupport
 
       def deserialize_entry(payload, raw: false, **) = payload && raw ? Entry.new(payload) : super(payload)
 
-      # Keys are bytes; those that :mem_cache_store would escape, it escapes.
+      # Keys are bytes; they are escaped as :mem_cache_store does.
       def normalize_key(key, options)
         key = (UNSHORTENED ? expand_and_namespace_key(key, options) : super)&.b or return
         key = key.gsub(ESCAPED) { |match| "%#{match.getbyte(0).to_s(16).upcase}" }
@@ -168,7 +168,7 @@ module ActiveSupport
         fallback
       end
 
-      # @param method [Symbol] what was asked, as the stores of Rails call it; :server for one server's part of many keys
+      # @param method [Symbol] the method that was called, by its name in Rails' stores; :server if one server of several failed
       def report(error, fallback, method)
         return @error_handler.call(method: method, returning: fallback, exception: error) if @error_handler
 

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# ros-apartment looks here for the tenants of an adapter of this name: they are PostgreSQL's.
+# ros-apartment searches this file for the tenants of an adapter of this name: they are PostgreSQL's.
 require "apartment/adapters/postgresql_adapter"
 
 module Apartment
-  # Of ros-apartment.
+  # ros-apartment's module.
   module Tenant
     # @param config [Hash{Symbol => Object}] of database.yml
     # @return [Apartment::Adapters::AbstractAdapter] as for `adapter: postgresql`

@@ -18,7 +18,7 @@ require_relative "../../trunkline/sequel/several_hosts"
 
 module Sequel
   module Postgres
-    # What Sequel's extensions ask before they rely on parameters that the server takes beside the SQL. Defined when one asks: the stock
+    # Sequel's extensions check this constant before they rely on parameters that are sent beside the SQL. It is defined on first use: the stock
     # adapter, loaded later, defines it itself.
     autoload :USES_PG, File.expand_path("../../trunkline/sequel/uses_pg", __dir__) unless const_defined?(:USES_PG)
   end
@@ -27,8 +27,7 @@ module Sequel
   #
   #   DB = Sequel.connect("trunkline://user@localhost/app")
   #
-  # The datasets of all callers share a few connections; transactions, synchronize and what leaves something behind take one of their
-  # own.
+  # The datasets of all callers share a few connections; transactions, synchronize and statements that leave session state reserve one.
   module Trunkline
     # @see guides/sequel.md
     class Database < Sequel::Database
@@ -44,7 +43,7 @@ module Sequel
       set_adapter_scheme :trunkline
       Sequel::Database.singleton_class.prepend(SeveralHosts)
 
-      # The class that it stands for, as gems choose by this text what they ask of a Database: Que does. `name` and `inspect` tell its own.
+      # The name of the class that it replaces: some gems, such as Que, choose their SQL by this text. `name` and `inspect` return its own.
       #
       # @return [String] Sequel::Postgres::Database
       def self.to_s = "Sequel::Postgres::Database"
@@ -52,7 +51,7 @@ module Sequel
       # @return [String] its own class, and the address
       def inspect = super.sub(self.class.to_s, self.class.inspect)
 
-      # What Sequel's extensions know as the adapter that has everything PostgreSQL has.
+      # The scheme by which Sequel's extensions recognize PostgreSQL.
       #
       # @return [Symbol] :postgres
       def adapter_scheme = :postgres

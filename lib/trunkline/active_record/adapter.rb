@@ -20,8 +20,8 @@ module Trunkline
     CLIENTS = Clients.new
     private_constant :CLIENTS
 
-    # What makes a PostgreSQLAdapter one whose connections are none: each is a {Connection}, which shares a client with all others of
-    # the same settings. To be included in a subclass.
+    # Turns a PostgreSQLAdapter into one without connections of its own: each of its connections is a {Connection}, which shares a client with all
+    # others of the same settings. Include it in a subclass.
     module Adapter
       include Executing
       include AdvisoryLocks
@@ -31,7 +31,7 @@ module Trunkline
         adapter.set_callback(:checkin, :after, :release_connection)
       end
 
-      # No server is asked: the client replaces connections that are dead. One that a transaction has is looked at.
+      # Sends nothing: the client replaces lost connections. The connection of an open transaction is checked.
       def active? = @lock.synchronize { connected? && @raw_connection.status == ::PG::CONNECTION_OK }
 
       def reset! # :nodoc:
@@ -58,7 +58,7 @@ module Trunkline
         @shared = @raw_connection = nil
       end
 
-      # How far the primary has written, for {PositionResolver}: see <tt>db.position</tt>.
+      # The primary's write position, for {PositionResolver}: see <tt>db.position</tt>.
       #
       # @return [String]
       def position
@@ -74,14 +74,14 @@ module Trunkline
         super
       end
 
-      # ActiveRecord asks for it with a lock of its pool's held. Where the client has no connection yet, it is asked for before that: callers that have the
+      # ActiveRecord calls it with its pool's lock held. If the client has no connection yet, it is called before that: callers that have the
       # connections may wait for the lock.
       def database_version # :nodoc:
         @reported_version ||= with_raw_connection(materialize_transactions: false, &:server_version)
         super
       end
 
-      # Is the transaction that all others are in one that cannot be joined?
+      # Whether the outermost transaction is one that cannot be joined.
       def held_open? = transaction_open? && !@transaction_manager.instance_variable_get(:@stack).first.joinable? # :nodoc:
 
       # There is one for all connections of a client.
@@ -103,8 +103,8 @@ module Trunkline
         super.tap { lease_holder.begin(@owner) }
       end
 
-      # The connection's next user finds nothing left behind on it. A transaction that no other can join is its owner's to end, whatever goes on
-      # in between: tests are wrapped in such ones. Any other was forgotten, and ends here, for ActiveRecord as for the server.
+      # Leaves no session state for the connection's next user. A transaction that no other can join must be ended by its owner, whatever happens in
+      # between: tests are wrapped in such transactions. Any other was forgotten, and is ended here, in ActiveRecord as on the server.
       def release_connection # :nodoc:
         return if held_open?
 
@@ -117,7 +117,7 @@ module Trunkline
 
       private
 
-      # The one that is being loaded, or the one for all; after the connection has ended too, for what it has returned.
+      # The map that is being loaded, or the one for all; also after the connection has ended, for results that it has returned.
       def type_map = @type_map || @types&.type_map
 
       def connect
@@ -132,7 +132,7 @@ module Trunkline
         @type_map_for_results = ResultTypes.queried(@raw_connection.type_map_for_results)
       end
 
-      # Of an entry with `replicas: true` the reading role asks the replicas.
+      # In an entry with `replicas: true`, the reading role queries the replicas.
       def reading? = @config[:replicas].to_s == "true" && pool.respond_to?(:role) && pool.role == ::ActiveRecord.reading_role
 
       # The pool has leased the connection before it connects.
@@ -148,7 +148,7 @@ module Trunkline
         logger&.warn("a transaction was open when its connection went back to ActiveRecord's pool: it is rolled back")
         rollback_transaction while transaction_open?
       rescue ::ActiveRecord::ActiveRecordError
-        reset_transaction # its connection is lost, and the transaction with it
+        reset_transaction # its connection is lost, and so is the transaction
       end
 
       def release_client
@@ -157,7 +157,7 @@ module Trunkline
         CLIENTS.release(shared) if shared
       end
 
-      # Settings need no statement: every connection of the client has started with them.
+      # Settings need no statement: every connection of the client was started with them.
       def configure_connection
         check_version
         reload_type_map unless type_map
@@ -171,8 +171,7 @@ module Trunkline
         ::ActiveRecord::SQLWarning.new(*fields, nil, @pool)
       end
 
-      # The application has changed its mind about the time zone. The session follows: by another client, or, in a transaction, by a
-      # setting.
+      # The application has changed ActiveRecord's default time zone. The session follows: by another client, or in a transaction by a setting.
       def update_typemap_for_default_timezone
         return if @zone == default_timezone || @raw_connection.nil?
 

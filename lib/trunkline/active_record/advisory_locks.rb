@@ -2,8 +2,8 @@
 
 module Trunkline
   module ActiveRecord
-    # The lock of migrations. A lock of a session cannot be had behind a pooler that gives each transaction another server session: there it is
-    # one of a transaction, which is open for as long as the lock is held and does nothing else.
+    # The lock of migrations. A session lock is not possible behind a pooler that gives each transaction another server session: there a transaction
+    # takes the lock, and stays open without other statements until it is released.
     module AdvisoryLocks
       def get_advisory_lock(lock_id) # :nodoc:
         super

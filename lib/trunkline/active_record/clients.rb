@@ -4,10 +4,10 @@ require_relative "../trunk/lock"
 
 module Trunkline
   module ActiveRecord
-    # The clients of this process: all connections that ActiveRecord takes for its own, to one database and with the same settings,
-    # share one. It is closed when the last of them is.
+    # The clients of this process: all connections of ActiveRecord to one database with the same settings share one. It is closed with the last of
+    # them.
     class Clients # :nodoc:
-      # A client, what ActiveRecord has learned of its server's types, and how many use it.
+      # A client, ActiveRecord's map of its server's types, and the number of users.
       Shared = Struct.new(:settings, :client, :type_map, :users)
 
       def initialize
@@ -33,9 +33,9 @@ module Trunkline
         shared.client.close if forget(shared)
       end
 
-      # In a child of the process that took it: what it holds is the parent's.
+      # Called in a child process: the client belongs to the parent.
       #
-      # @return [Shared, nil] it, where it is not used any more
+      # @return [Shared, nil] the same, if it is not used any more
       def forget(shared)
         @lock.synchronize do
           shared.users -= 1

@@ -7,23 +7,23 @@ require_relative "result_types"
 
 module Trunkline
   module ActiveRecord
-    # What ActiveRecord takes for a connection, and applications get as raw_connection: a PG::Connection by its class and the names
-    # of its methods, and no connection at all. libpq is never asked. Queries go over the connections of the client that it shares
-    # with others; BEGIN, SET, LISTEN and the like take one of its own, for as long as it is needed.
+    # What ActiveRecord uses as a connection, and applications get as raw_connection: a PG::Connection by its class and its methods' names, without
+    # libpq. Queries use the connections of the client, which it shares with others; BEGIN, SET, LISTEN and the like reserve one for as long as
+    # needed.
     class Connection < ::PG::Connection
       include PG::Shape
       include KeptQueries
 
-      # What libpq would be asked for is not there: see {PG::Shape::Absent}.
+      # Methods that need libpq are removed: see {PG::Shape::Absent}.
       (::PG::Connection.instance_methods(false) - PG::Shape.instance_methods).each { |name| undef_method(name) }
 
-      # Nothing is sent.
+      # Sends nothing.
       #
-      # @param client [Postgres::Client] what it asks
-      # @param config [Config] of the same
-      # @param holder [#alive?] when it is not alive any more, a connection of its own may be closed
-      # @param dates [Boolean] whether results have Ruby's dates
-      # @param reading [Boolean] whether it asks the replicas of the client
+      # @param client [Postgres::Client] that sends its queries
+      # @param config [Config] of the client
+      # @param holder [#alive?] when it is not alive any more, a reserved connection may be closed
+      # @param dates [Boolean] whether results contain Ruby's dates
+      # @param reading [Boolean] whether it queries the replicas of the client
       # @return [Connection]
       def self.new(client, config, holder = Thread.current, dates: false, reading: false)
         allocate.tap { |connection| connection.send(:initialize, client, config, holder, dates, reading) }
@@ -57,7 +57,7 @@ module Trunkline
 
       def bound(parameters) = parameters.any?(Hash) ? plain(parameters) : parameters
 
-      # What pg has in a Hash. Bytes go to a bytea as they are.
+      # The values that pg takes as Hashes. Bytes are sent to a bytea unchanged.
       def plain(parameters)
         parameters.map do |value|
           next value unless value.is_a?(Hash)

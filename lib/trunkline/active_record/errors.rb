@@ -4,11 +4,11 @@ require_relative "../pg/pg"
 
 module Trunkline
   module ActiveRecord
-    # Trunkline's errors -> pg's, for ActiveRecord, applications and gems know these: their classes, what {PG::Error#result} says
-    # of them, and the form of their messages. The error itself is the cause.
+    # Converts Trunkline's errors to pg's, which ActiveRecord, applications and gems know: their classes, their {PG::Error#result}, and the form of
+    # their messages. The error itself is the cause.
     module Errors # :nodoc:
-      # The server has said so before it took the first query: there is no such database, the user may not connect to it, or no user may;
-      # there is no such user, or it is another one.
+      # SQLSTATEs of a refused login: the database does not exist, the user may not connect to it, or no user may; the user does not exist, or the
+      # authentication failed.
       NO_DATABASE = %w[3D000 42501 55000].freeze
       REFUSED_USER = /\A28/
       PG_ERRORS = PG.const_get(:Translation).new(::PG)
@@ -18,7 +18,7 @@ module Trunkline
 
       # @param error [Trunkline::Error, EncodingError]
       # @param connection [Connection]
-      # @return [Exception] to be raised in its place
+      # @return [Exception] to raise instead
       def of(error, connection)
         error.hide_sql if error.is_a?(Error)
         case error
@@ -30,7 +30,7 @@ module Trunkline
         end
       end
 
-      # @return [ActiveRecord::ActiveRecordError] what the stock adapter raises for a connection that could not be made
+      # @return [ActiveRecord::ActiveRecordError] that the stock adapter raises for a failed connection attempt
       def refused(error, connection)
         return ::ActiveRecord::NoDatabaseError.db_error(connection.db) if no_database?(error, connection)
         return ::ActiveRecord::DatabaseConnectionError.username_error(connection.user) if REFUSED_USER.match?(error.sqlstate)
@@ -40,14 +40,15 @@ module Trunkline
 
       def hint(error) = error.hint && "HINT:  #{error.hint}"
 
-      # The stock adapter looks for the database's name in the message, as in that of pg_hba.conf, but where the database is postgres.
+      # The stock adapter searches for the database's name in the message, as in one about pg_hba.conf, unless the database is postgres.
       def no_database?(error, connection)
         return false if connection.db == "postgres"
 
         NO_DATABASE.include?(error.sqlstate) || (connection.db != connection.user && error.fields[:message].to_s.include?("\"#{connection.db}\""))
       end
 
-      # As with the stock adapter, which looks for the host in libpq's message: that has each of several with its reason, and not the list.
+      # As with the stock adapter, which searches for the host in libpq's message: that contains each of several hosts with its reason, and not the
+      # list.
       def unreachable(error, connection)
         named = connection.host && error.reasons.size < 2
         return ::ActiveRecord::ConnectionNotEstablished.new(error.message) unless named && error.sqlstate.nil? && error.retriable?

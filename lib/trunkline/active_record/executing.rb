@@ -6,36 +6,35 @@ require_relative "executing/rails_8"
 
 module Trunkline
   module ActiveRecord
-    # How ActiveRecord's statements are carried out, where the stock adapter would do more than is needed. To be included in a
-    # subclass of PostgreSQLAdapter.
+    # Runs ActiveRecord's statements, without steps of the stock adapter that are not needed. Include it in a subclass of PostgreSQLAdapter.
     module Executing
-      # In place of ActiveRecord's names of prepared statements: each connection of the client knows its own.
+      # Replaces ActiveRecord's names of prepared statements: each connection of the client has its own.
       class Statements
-        # @yield when all of them are to be forgotten
+        # @yield when all of them must be forgotten
         def initialize(&forget) = @forget = forget
 
         def clear = @forget.call
 
-        # A new connection of ActiveRecord's is no new one of the server's.
+        # A new connection of ActiveRecord is not a new connection of the server.
         def reset = nil
         def length = 0
       end
       private_constant :Statements
 
-      # What the versions of Rails name differently.
+      # Methods whose names differ between versions of Rails.
       Performing = ::ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.private_method_defined?(:perform_query) ? Rails8 : Rails7
       private_constant :Performing
 
       include Performing
 
-      # Without RETURNING the key is what the sequence says on the same connection.
+      # Without RETURNING, the key is the sequence's last value on the same connection.
       def exec_insert(...) # :nodoc:
         return super if use_insert_returning?
 
         with_raw_connection { |connection| connection.session.together { super } }
       end
 
-      # @return [Postgres::Future, nil] of a query that is on its way; nil: it has to be carried out at once
+      # @return [Postgres::Future, nil] of a query in flight; nil: it must run synchronously
       def send_select(sql, _name, binds, prepare:) # :nodoc:
         sql = preprocess_query(sql)
         update_typemap_for_default_timezone
@@ -55,7 +54,7 @@ module Trunkline
 
       private
 
-      # A server with array_nulls off would store the nil as the text "NULL", as it does for the stock adapter.
+      # A server with array_nulls off would store the nil as the text "NULL", as with the stock adapter.
       def encode_array(array_data)
         null = [array_data.values].flatten.include?(nil)
         with_raw_connection(materialize_transactions: false) { |connection| connection.session.check_array_nulls("an array") } if null
@@ -72,7 +71,7 @@ module Trunkline
 
       def build_statement_pool = Statements.new { (client = @shared&.client) && Postgres::AdapterInterface.of(client).outdate_plans }
 
-      # Looked up once for each description that a server has sent, as long as the types are the same.
+      # Looked up once for each description of a server, as long as the types are the same.
       def column_types(result)
         description = result.description
         map, types = description.annotation

@@ -4,25 +4,25 @@ require_relative "../interval"
 
 module Trunkline
   module ActiveRecord
-    # ActiveRecord reads intervals in ISO 8601. Behind a pooler that did not let IntervalStyle be set the server writes them in its own way:
-    # "1 year 2 mons -3 days +04:05:06.7". Text that is in ISO 8601 stays what it is.
+    # ActiveRecord reads intervals in ISO 8601. Behind a pooler that refuses the setting IntervalStyle, the server writes them in its default style:
+    # "1 year 2 mons -3 days +04:05:06.7". Text in ISO 8601 is not changed.
     module IsoInterval # :nodoc:
       UNITS = { "year" => [:months, 12], "mon" => [:months, 1], "day" => [:days, 1] }.freeze
-      # Not tried again from each digit of a number: that would take quadratic time.
+      # The lookbehind prevents matching from each digit of a number, which would take quadratic time.
       CLOCK = /(?<!\d)([+-]?)(\d++):(\d++):(\d++)(?:\.(\d++))?\z/
       COUNT = /(?<!\d)(-?\+?\d++) (year|mon|day)/
-      # An element of an array, which is NULL, or has no quote and no backslash in it.
+      # An element of an array, other than NULL; it contains neither quotes nor backslashes.
       ELEMENT = /"([^"]*)"|(?<=[{,])(?!NULL[,}])[^{},"]+/
       private_constant :UNITS, :CLOCK, :COUNT, :ELEMENT
 
       module_function
 
-      # @param text [String] the server's, of an interval
+      # @param text [String] the server's text of an interval
       # @return [String]
       def of(text) = text.match?(/\A(?:P|-?infinity)/) ? text : Interval.new(**parts(text)).to_s
 
-      # @param text [String] the server's, of an array of intervals
-      # @return [String] text of an array too
+      # @param text [String] the server's text of an array of intervals
+      # @return [String] text of an array
       def of_array(text) = text.gsub(ELEMENT) { |element| of(element.delete('"')) }
 
       def parts(text)

@@ -2,7 +2,7 @@
 
 module Trunkline
   module ActiveRecord
-    # Where an event loop serves requests, and connections are those of threads, its fibers get in each other's transactions.
+    # If an event loop serves requests, and connections belong to threads, its fibers use each other's transactions.
     module Isolation # :nodoc:
       LINE = "config.active_support.isolation_level = :fiber"
       private_constant :LINE
@@ -11,7 +11,7 @@ module Trunkline
 
       module_function
 
-      # Says so, once. A program without an event loop, or with the line, hears nothing.
+      # Warns once; not in a program without an event loop, or with the line.
       def check
         return if @told || Fiber.scheduler.nil? || by_fiber?
 
@@ -20,7 +20,7 @@ module Trunkline
              "transactions: add `#{LINE}` to config/application.rb")
       end
 
-      # When the application has been loaded: nothing where it has no database of ours.
+      # Called when the application has been loaded; does nothing if it has no database of this adapter.
       def check_application
         check if ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).any? { |pool| Registration.ours?(pool.db_config.adapter) }
       end

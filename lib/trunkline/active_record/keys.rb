@@ -4,24 +4,23 @@ require "did_you_mean"
 
 module Trunkline
   module ActiveRecord
-    # The keys of database.yml. Libraries and applications have keys of their own there, which the stock adapter passes over, so that an unknown
-    # one is let be, as in the stock adapter. One that is a slip away from one that is known is an error: session_functions or sslmode, misspelt,
-    # must not seem to hold.
+    # Checks the keys of database.yml. Libraries and applications have keys of their own there, which the stock adapter ignores, so unknown keys are
+    # ignored here too. But a key that is nearly a known one is an error: a misspelt session_functions or sslmode must not be ignored.
     module Keys # :nodoc:
-      # What the client calls otherwise than ActiveRecord.
+      # Limits of the client that have another name in ActiveRecord.
       ELSEWHERE = {
         max_wait: :checkout_timeout, max_statements: :statement_limit, connections: :server_connections, prepare: :prepared_statements
       }.freeze
-      # The client's limits that have the same name here.
+      # Limits of the client with the same name here.
       LIMITS = (Limits::DEFAULTS.keys - ELSEWHERE.keys - %i[failover_wait silence]).freeze
       OWN = [*%i[server_connections max_server_connections failover_wait silence session_functions errors replicas], *LIMITS].freeze
-      # What no key can be, and why.
+      # Keys that are not allowed, and the reasons.
       UNFIT = {
         group_commit: "it is for statements outside of a transaction, and ActiveRecord saves within one",
         decode: "ActiveRecord's types decode its values", keys: "a row's keys are ActiveRecord's", logger: "ActiveRecord writes what it asks to its own",
         middlewares: "subscribe to sql.active_record"
       }.freeze
-      # ActiveRecord's and Rails', of all databases.
+      # Keys of ActiveRecord and Rails, for all databases.
       RAILS = %i[
         adapter advisory_locks automatic_savepoints checkout_timeout collation connection_limit connection_retries ctype database database_tasks
         default_timezone encoding establish_connection idle_timeout insert_returning keepalive lazy_schema_cache max_age max_connections max_queue
@@ -29,28 +28,28 @@ module Trunkline
         prevent_writes query_cache reaping_frequency replica requiressl retry_deadline role schema_cache_path schema_dump schema_order
         schema_search_path seeds shard statement_limit strict tablespace template timeout url use_metadata_table username variables
       ].freeze
-      # Those of ActiveRecord's that the server or its connections have to do with, and that are long enough to be told from others' keys.
+      # ActiveRecord's keys that affect the server or its connections, and that are long enough to be distinguished from others' keys.
       HONOURED = %i[
         username encoding variables prepared_statements statement_limit schema_search_path min_messages checkout_timeout insert_returning
         idle_timeout
       ].freeze
-      # Settings of the server that applications have under `variables`. An unknown one the server refuses itself, but cannot tell what was meant.
+      # Settings of the server that applications have under `variables`. The server refuses an unknown one, but does not suggest the right name.
       SETTINGS = %i[
         application_name client_min_messages default_transaction_isolation default_transaction_read_only effective_cache_size enable_seqscan
         idle_in_transaction_session_timeout idle_session_timeout intervalstyle lock_timeout log_min_duration_statement maintenance_work_mem
         max_parallel_workers_per_gather plan_cache_mode random_page_cost search_path session_replication_role statement_timeout
         synchronous_commit temp_buffers timezone transaction_timeout work_mem
       ].freeze
-      # Several hosts have the keys of one, with commas.
+      # Several hosts use the keys of one, with commas.
       LISTS = { hosts: "host: one.example,two.example", ports: "port: 5432,5433" }.freeze
-      # Letters that are wrong, missing or too many in a slip. SpellChecker's own measure takes session_timeout for session_functions.
+      # Wrong, missing or additional letters in a slip. SpellChecker's own limit takes session_timeout for session_functions.
       SLIP = 2
-      # One letter counts in a name of so many, two in one of twice as many: in shorter ones (host, port, user) it makes another word.
+      # One letter is allowed in a name of so many, two in one of twice as many: in shorter names (host, port, user), one makes another word.
       SHORT = 5
       private_constant :ELSEWHERE, :OWN, :UNFIT, :RAILS, :HONOURED, :SETTINGS, :LISTS, :SLIP, :SHORT
 
       # @param config [Hash{Symbol => Object}] of database.yml
-      # @raise [ConfigError] a key is nearly one of those that mean something here
+      # @raise [ConfigError] a key is nearly a known one
       def self.check(config)
         check_variables(config[:variables])
         check_nested(config)
@@ -79,8 +78,8 @@ module Trunkline
         end
       end
 
-      # Keys that were indented too far, or of a driver that has a group of its own. Rails takes one that holds a Hash for the name of a database
-      # where all do.
+      # Keys that were indented too far, or belong to a driver that groups its keys. If all values are Hashes, Rails takes the key for the name of a
+      # database.
       def self.check_nested(config)
         config.each do |key, value|
           next unless value.is_a?(Hash) && key.to_sym != :variables

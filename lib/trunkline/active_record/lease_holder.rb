@@ -2,8 +2,8 @@
 
 module Trunkline
   module ActiveRecord
-    # The thread or fiber that ActiveRecord's pool has given an adapter's connection to. It gives the connection back by itself: what ends
-    # without that leaves it leased until the pool reaps it, and the pool does so when it is short of connections itself.
+    # The thread or fiber to which ActiveRecord's pool has leased an adapter's connection. It must return the connection itself: one that ends without
+    # that leaves it leased until the pool reaps it, which it does when it is short of connections.
     class LeaseHolder # :nodoc:
       Lease = Struct.new(:holder, :thread)
       private_constant :Lease
@@ -13,10 +13,10 @@ module Trunkline
       # @param holder [Thread, Fiber] of the calling thread
       def begin(holder) = @lease = Lease.new(holder, Thread.current)
 
-      # Another thread may ask while the connection is given back and leased anew.
+      # Another thread may call this while the connection is returned and leased again.
       #
-      # @return [Boolean] false: what it is given to has ended. An event loop that ends with its thread may leave fibers unfinished, and
-      #   these stay alive by Ruby's account
+      # @return [Boolean] false: the holder has ended. An event loop that ends with its thread may leave unfinished fibers, for which Fiber#alive?
+      #   stays true
       def alive?
         loop do
           lease = @lease

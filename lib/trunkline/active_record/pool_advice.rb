@@ -4,12 +4,12 @@ require_relative "registration"
 
 module Trunkline
   module ActiveRecord
-    # What to do where `pool:` is below the number of threads: for ActiveRecord's pools.
+    # Adds advice to the error that a `pool:` below the number of threads causes, in ActiveRecord's pools.
     module PoolAdvice # :nodoc:
       # @param pools [Class] ActiveRecord's
       def self.begin(pools) = pools.prepend(self)
 
-      # @raise [ActiveRecord::ConnectionTimeoutError] all of the pool's connections were in use; its message has the line for database.yml
+      # @raise [ActiveRecord::ConnectionTimeoutError] all of the pool's connections were in use; the message contains the line for database.yml
       def checkout(...)
         super
       rescue ::ActiveRecord::ConnectionTimeoutError => error

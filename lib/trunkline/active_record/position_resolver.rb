@@ -6,8 +6,8 @@ require_relative "read_position"
 
 module Trunkline
   module ActiveRecord
-    # For Rails' automatic role switching: a request that writes keeps in its session how far the primary had written when it was through, and the
-    # requests of that session that read see what stands there. In place of a delay after which a replica is believed to have it.
+    # For Rails' automatic role switching: a request that writes stores the primary's write position at its end in the session, and later requests of
+    # that session that read see everything up to it. It replaces the delay after which a replica is assumed to have replayed a write.
     #
     #   config.active_record.database_selector = {}
     #   config.active_record.database_resolver = Trunkline::ActiveRecord::PositionResolver
@@ -27,7 +27,7 @@ module Trunkline
           @session = session
         end
 
-        # @return [String, nil] nil: it has written nothing
+        # @return [String, nil] nil: the session has written nothing
         def position = @session[KEY]
 
         # @param position [String]
@@ -35,16 +35,16 @@ module Trunkline
           @session[KEY] = position
         end
 
-        # What is kept is kept in the session.
+        # The position is already in the session.
         def save(_response) = nil
       end
 
-      # Reads go to the replicas that have what the session has written, or else to the primary.
+      # Reads go to replicas that have replayed the session's writes, or else to the primary.
       def read(&block)
         ReadPosition.hold(context.position) { reading(&block) }
       end
 
-      # What is written by the block, or by what raises in it, lies before the position that is kept.
+      # Writes of the block, also if it raises, come before the position that is stored.
       def write(&block)
         writing do
           block.call

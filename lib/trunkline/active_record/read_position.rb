@@ -4,7 +4,7 @@ require "active_support/isolated_execution_state"
 
 module Trunkline
   module ActiveRecord
-    # The position that the reads of a request are to see, of the thread or fiber that serves it.
+    # The position that the reads of a request must see, for the thread or fiber that serves it.
     module ReadPosition # :nodoc:
       KEY = :trunkline_read_position
       private_constant :KEY
@@ -14,7 +14,7 @@ module Trunkline
       # @return [String, nil]
       def current = ActiveSupport::IsolatedExecutionState[KEY]
 
-      # Runs the block with another one.
+      # Runs the block with another position.
       #
       # @param position [String, nil]
       def hold(position)

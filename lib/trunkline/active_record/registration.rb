@@ -10,7 +10,7 @@ require_relative "unaware_gems"
 
 module Trunkline
   module ActiveRecord
-    # The names by which ActiveRecord finds the adapter, which itself is loaded when it is used.
+    # Registers the names of the adapter, which is loaded on first use.
     module Registration # :nodoc:
       CLASS = "ActiveRecord::ConnectionAdapters::TrunklineAdapter"
       PATH = "active_record/connection_adapters/trunkline_adapter"
@@ -22,7 +22,7 @@ module Trunkline
 
       module_function
 
-      # Has ActiveRecord know a name: at once where it is loaded, else as soon as it is.
+      # Registers a name: at once if ActiveRecord is loaded, else when it is.
       def register(name)
         ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) if active_record?
         ActiveSupport.on_load(:active_record) { ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) }
@@ -45,7 +45,7 @@ module Trunkline
         end
       end
 
-      # `adapter: postgresql` and `adapter: postgis` too, unless the environment says otherwise.
+      # Also `adapter: postgresql` and `adapter: postgis`, unless the environment variable opts out.
       #
       # @raise [ConfigError] the variable has another value
       def take_over(env = ENV)
@@ -57,11 +57,11 @@ module Trunkline
         PostGISName.register if active_record?
       end
 
-      # @return [Boolean] whether it is loaded, and not a module of that name alone
+      # @return [Boolean] whether it is loaded, and not only a module of that name
       def active_record? = defined?(::ActiveRecord) && ::ActiveRecord.respond_to?(:gem_version)
 
       # @param adapter [String] of a database configuration
-      # @return [Boolean] whether it means this library's
+      # @return [Boolean] whether it means this library's adapter
       def ours?(adapter) = adapter == OWN || (@taken_over && [STOCK, PostGISName::NAME].include?(adapter))
     end
     private_constant :Registration

@@ -5,13 +5,13 @@ require_relative "../pg/gem_result"
 
 module Trunkline
   module ActiveRecord
-    # What the adapter's own statements return: its values are those that ActiveRecord wants, decoded as they come, and no text is kept. What
-    # `execute` and raw_connection return to applications is {PG::Result}.
+    # The result of the adapter's own statements: C decodes the values as ActiveRecord expects them, and no text is kept. `execute` and raw_connection
+    # return {PG::Result} to applications.
     class Result < PG::Result
-      # What each column holds, for ActiveRecord.
+      # The description of the columns, for ActiveRecord.
       attr_reader :description # :nodoc:
 
-      # Decodes what is text still.
+      # Decodes values that are still text.
       #
       # @param map [PG::TypeMapByOid]
       # @return [Result] itself

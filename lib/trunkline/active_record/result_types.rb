@@ -2,7 +2,7 @@
 
 module Trunkline
   module ActiveRecord
-    # What the stock adapter has its connections make of results, and applications find as raw_connection.type_map_for_results.
+    # The decoders that the stock adapter registers for results; applications find them as raw_connection.type_map_for_results.
     module ResultTypes # :nodoc:
       DECODERS = {
         16 => ["bool", ::PG::TextDecoder::Boolean], 20 => ["int8", ::PG::TextDecoder::Integer], 21 => ["int2", ::PG::TextDecoder::Integer],
@@ -13,7 +13,7 @@ module Trunkline
       DATE = { 1082 => ["date", ::PG::TextDecoder::Date] }.freeze
       TIMESTAMPS = { utc: ::PG::TextDecoder::TimestampUtc, local: ::PG::TextDecoder::TimestampWithoutTimeZone }.freeze
       TIMESTAMP = 1114
-      # The adapter's own statements that ask without a model have these decoded too.
+      # Also decoded in the adapter's own statements without a model.
       QUERIED = {
         17 => ["bytea", ::PG::TextDecoder::Bytea],
         790 => ["money", ::ActiveRecord::ConnectionAdapters::PostgreSQLAdapter::MoneyDecoder]
@@ -27,7 +27,7 @@ module Trunkline
       def map(dates: false) = with({ **DECODERS, **(dates ? DATE : {}) }).add_coder(timestamp(:utc))
 
       # @param others [PG::TypeMapByOid] of the connection
-      # @return [PG::TypeMapByOid] for what {Executing} asks
+      # @return [PG::TypeMapByOid] for the queries of {Executing}
       def queried(others) = with(QUERIED).tap { |map| map.default_type_map = others }
 
       # @param zone [Symbol] :utc or :local

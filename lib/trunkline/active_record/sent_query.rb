@@ -2,18 +2,18 @@
 
 module Trunkline
   module ActiveRecord
-    # What load_async and the async_ methods give: a query that is on its way as soon as it is made. No thread waits for it;
-    # the caller that asks for the result does, and one that reads the same connection meanwhile takes it in.
+    # The result of load_async and the async_ methods: a query that is sent as soon as it is made. No thread waits for it; the caller that uses the
+    # result does, and any caller that reads the same connection meanwhile reads its answer.
     class SentQuery < ::ActiveRecord::FutureResult::SelectAll # :nodoc:
-      LOOK = 0.001 # seconds that it takes at most to find out whether the answer has come
+      LOOK = 0.001 # seconds for reading what has arrived, at most
       private_constant :LOOK
 
       alias unread? pending?
       private :unread?
 
-      # @param adapter [Adapter] whose connection it leaves by
+      # @param adapter [Adapter] whose connection sends it
       # @param session [ActiveRecord::AsynchronousQueriesTracker::Session]
-      # @return [SentQuery, nil] nil: it cannot leave this way
+      # @return [SentQuery, nil] nil: it cannot be sent ahead
       def send_by(adapter, session)
         @session = session
         @future = adapter.send_select(*@args, **@kwargs)
@@ -24,7 +24,7 @@ module Trunkline
         self
       end
 
-      # Takes in the answer if it has come: it may be that no other caller does.
+      # Reads the answer if it has arrived, as no other caller may do so.
       def pending? = super && !@future&.wait(LOOK)
 
       private
@@ -40,8 +40,7 @@ module Trunkline
         @lock_wait = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond) - start
       end
 
-      # Events are told later. ActiveRecord 7.2 and 8.0 keep what is told of them with the connection, later ones with the fiber or
-      # thread.
+      # Events are published later. ActiveRecord 7.2 and 8.0 record them with the connection, later versions with the fiber or thread.
       def recorded(connection, &block)
         return connection.with_instrumenter(@event_buffer, &block) if connection.respond_to?(:with_instrumenter)
 

@@ -5,9 +5,9 @@ require_relative "../pg/pg"
 
 module Trunkline
   module ActiveRecord
-    # sequel_pg reads the memory of libpq's results without a look at what it is given: a result of a raw connection's, which
-    # sequel-activerecord_connection brings to it, would end the process. Such results are read by their methods here, and yielded in the forms that
-    # sequel_pg's datasets ask for.
+    # sequel_pg reads the memory of libpq's results without checking their class: a result of a raw connection, passed to it by
+    # sequel-activerecord_connection, would crash the process. Here such results are read by their methods, and yielded in the forms that sequel_pg's
+    # datasets expect.
     module SequelPgGuard # :nodoc:
       # For Sequel::Postgres::Dataset.
       module Reading
@@ -38,7 +38,7 @@ module Trunkline
         end
       end
 
-      # By what sequel_pg's datasets ask for: takes rows, their columns, the columns that are wanted or the model, and the block.
+      # The forms of sequel_pg's datasets: each takes rows, their columns, the wanted columns or the model, and the block.
       FORMS = {
         all: ->(rows, columns, _, block) { block.call(rows.map { |row| columns.zip(row).to_h }) },
         model: ->(rows, columns, model, block) { rows.each { |row| block.call(model.call(columns.zip(row).to_h)) } },
@@ -58,7 +58,7 @@ module Trunkline
       private_constant :Reading, :FORMS
 
       class << self
-        # Puts itself before sequel_pg, once that is loaded.
+        # Prepends itself to sequel_pg, once that is loaded.
         def begin
           return unless defined?(::Sequel::Postgres::Dataset)
 

@@ -5,20 +5,20 @@ require_relative "keys"
 
 module Trunkline
   module ActiveRecord
-    # What database.yml says of a connection, as a client has it. Whatever the stock adapter sets on each connection by a statement
-    # travels in the startup message. Two that are equal can share a client.
+    # The settings of a connection in database.yml, as options of a client. The startup message contains what the stock adapter sets on each
+    # connection by a statement. Equal settings can share a client.
     class Settings # :nodoc:
-      # Types whose values are what ActiveRecord wants of them: boolean, text and numbers of all kinds, timestamps, uuid. Those of all
-      # others it reads from the server's text, of intervals in ISO 8601.
+      # Types that are decoded as ActiveRecord expects them: boolean, text and numbers of all kinds, timestamps, uuid. It reads all others from the
+      # server's text, intervals in ISO 8601.
       DECODED = [16, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1114, 1184, 1700, 2950].to_h { |oid| [oid, :value] }
                 .merge(1186 => IsoInterval.method(:of), 1187 => IsoInterval.method(:of_array), default: :text).freeze
       DATE = 1082
-      # What would change, unnoticed, the form in which the server sends values.
+      # Settings that would change the form of values.
       FIXED = %w[datestyle standard_conforming_strings client_encoding].freeze
-      # Keys of database.yml: the most connections that queries share, and the most in all.
+      # Defaults: the most connections that queries share, and the most in all.
       CONNECTIONS = 4
       MAX_CONNECTIONS = 16
-      # Seconds that ActiveRecord waits for a connection where checkout_timeout does not tell.
+      # Seconds that ActiveRecord waits for a connection by default (checkout_timeout).
       CHECKOUT_TIMEOUT = 5
       SHORTEST_WAIT = 0.001
       private_constant :DECODED, :DATE, :FIXED, :CONNECTIONS, :MAX_CONNECTIONS, :CHECKOUT_TIMEOUT, :SHORTEST_WAIT
@@ -26,10 +26,10 @@ module Trunkline
       # @param config [Hash{Symbol => Object}] of database.yml
       # @param timezone [Symbol] :utc or :local
       # @param dates [Boolean] whether dates become Ruby's
-      # @raise [ConfigError] a value that cannot be
+      # @raise [ConfigError] an invalid value
       def initialize(config, timezone:, dates: false)
         Keys.check(config)
-        @adapter = config[:adapter].to_s # adapters differ in what types they know
+        @adapter = config[:adapter].to_s # adapters know different types
         @conninfo = conninfo(config)
         @session = session(config, timezone)
         @dispensable = dispensable(config)
@@ -43,7 +43,7 @@ module Trunkline
       # @return [Postgres::Client] a new one
       def client = Postgres::Client.new(@config, **@options)
 
-      # @return [Array] what makes it different from others
+      # @return [Array] that distinguishes it from others
       def state = [@adapter, @conninfo, @session, @dispensable, @options]
 
       def eql?(other) = other.is_a?(Settings) && state == other.state
@@ -55,7 +55,7 @@ module Trunkline
 
       private
 
-      # Those that libpq knows, of this machine's version or of a newer one.
+      # Keys that libpq knows, of this machine's version or of a newer one.
       def conninfo(config)
         renamed = { client_encoding: config[:encoding] || config[:client_encoding] || "UTF8", user: config[:username], dbname: config[:database] }.compact
         { **config.slice(*Config.option_names, :requiressl), **renamed }.compact
@@ -69,18 +69,18 @@ module Trunkline
         }.compact.transform_values(&:to_s)
       end
 
-      # What the stock adapter sets unasked: where a pooler does not let it be set, notices come that tell little, and intervals are rewritten.
+      # Settings that the stock adapter sets by default: if a pooler refuses them, there are notices that say little, and intervals are rewritten.
       def dispensable(config)
         { "IntervalStyle" => "iso_8601", "client_min_messages" => (config[:min_messages] ? nil : "warning") }.compact.except(*variables(config[:variables]).keys)
       end
 
-      # In a SET command a name may be in single quotes; in the message to start with, only in double ones.
+      # In a SET command a name may be in single quotes; in the startup message, only in double quotes.
       def search_path(names)
         names = names.join(",") if names.is_a?(Array)
         names&.gsub(/'([^']*)'/, '"\1"')&.split(",", -1)&.map(&:strip)&.join(", ")
       end
 
-      # Names are told apart without regard to case; of those that every session starts with, the spelling is the server's.
+      # Names are case-insensitive; those that every session starts with are spelled as the server does.
       def variables(given)
         (given || {}).compact.to_h { |name, value| [spelling(name.to_s), (value unless [":default", :default].include?(value))] }
       end
@@ -111,7 +111,7 @@ module Trunkline
       # In a URL everything is a String.
       def limits(config)
         limits = config.slice(*Keys::LIMITS).compact.transform_values { |value| value.is_a?(String) ? number(value) : value }
-        Limits.new(**limits) # which refuses what cannot be
+        Limits.new(**limits) # raises for invalid values
         limits
       rescue ArgumentError => error
         raise ConfigError, "#{error.message} (database.yml)"
@@ -119,7 +119,7 @@ module Trunkline
 
       def number(text) = Integer(text, exception: false) || Float(text, exception: false) || text
 
-      # Of those that queries share and those in all, the one that is given decides about the other.
+      # If only one of the two is given, it determines the other.
       def budget(config)
         most = count(config, :max_server_connections, [MAX_CONNECTIONS, config[:server_connections].to_i].max)
         connections = count(config, :server_connections, [CONNECTIONS, most].min)

@@ -4,14 +4,14 @@ require_relative "../config/host_list_url"
 
 module Trunkline
   module ActiveRecord
-    # `DATABASE_URL=trunkline://one.example,two.example/app`: Rails takes a URL apart, and knows one host in it.
+    # `DATABASE_URL=trunkline://one.example,two.example/app`: Rails' own parser accepts only one host in a URL.
     module SeveralHosts # :nodoc:
-      # Of Rails' ConnectionUrlResolver.
+      # For Rails' ConnectionUrlResolver.
       module InResolver
         def initialize(url) = super(SeveralHosts.rewritten(url))
       end
 
-      # Of Rails' DatabaseConfigurations, which looks at a URL that establish_connection is given before the resolver does.
+      # For Rails' DatabaseConfigurations, which parses a URL that is given to establish_connection before the resolver does.
       module InConfigurations
         private
 
@@ -19,7 +19,7 @@ module Trunkline
       end
       private_constant :InResolver, :InConfigurations
 
-      # Has ActiveRecord, which is loaded, know them.
+      # Adds support to ActiveRecord, which is loaded.
       def self.support
         require "active_record/database_configurations"
         ::ActiveRecord::DatabaseConfigurations.prepend(InConfigurations)
@@ -27,7 +27,7 @@ module Trunkline
       end
 
       # @param url [Object]
-      # @return [Object] with hosts in the query, where it names several and is this adapter's
+      # @return [Object] with the hosts in the query, if it has several and is for this adapter
       def self.rewritten(url)
         scheme = HostListURL.scheme(url)
         scheme && Registration.ours?(adapter(scheme)) ? HostListURL.rewritten(url, user: "username") : url

@@ -2,8 +2,8 @@
 
 module Trunkline
   module ActiveRecord
-    # DATABASE_URL wins over database.yml, its adapter over `adapter: trunkline`: an application that has both runs on the stock adapter, and is
-    # told so when it starts.
+    # DATABASE_URL overrides database.yml, and its adapter overrides `adapter: trunkline`: an application that has both runs on the stock adapter.
+    # This warns at the start.
     module ShadowedURL # :nodoc:
       SCHEME = %r{\A(?:postgres|postgresql)://}i
       private_constant :SCHEME
@@ -20,7 +20,7 @@ module Trunkline
              "adapter is used: write trunkline:// in DATABASE_URL, or `gem \"trunkline\", require: \"trunkline/postgresql\"` in the Gemfile")
       end
 
-      # The first database is the one that the variable is for.
+      # The variable applies to the first database.
       def in_file?(application)
         databases = application.config.database_configuration[Rails.env.to_s]
         return false unless databases.is_a?(Hash)
@@ -31,7 +31,7 @@ module Trunkline
         false # there is no such file
       end
 
-      # Since Rails 7.2 an application says which adapter a scheme means.
+      # Since Rails 7.2, an application can map a scheme to an adapter.
       def ours?(scheme) = ::ActiveRecord.respond_to?(:protocol_adapters) && ::ActiveRecord.protocol_adapters[scheme.downcase] == Registration::OWN
       private_class_method :in_file?, :ours?
     end

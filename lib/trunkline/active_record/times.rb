@@ -2,8 +2,8 @@
 
 module Trunkline
   module ActiveRecord
-    # Times in the zone that ActiveRecord wants: those with a time zone, which come in local time, with the offset of UTC; those
-    # without, which come in UTC, in local time where that is the default.
+    # Converts times to the zone that ActiveRecord expects: those with a time zone, decoded in local time, to UTC; those without, decoded in UTC, to
+    # local time if that is the default.
     module Times # :nodoc:
       TIMESTAMP = 1114
       TIMESTAMPTZ = 1184
@@ -21,7 +21,7 @@ module Trunkline
         types.each_with_index { |held, column| change(result.rows, column, zone) if held == type }
       end
 
-      # A time that is infinite is no Time.
+      # An infinite time is not a Time.
       def change(rows, column, zone)
         rows.each do |row|
           time = row[column]

@@ -3,9 +3,9 @@
 module Trunkline
   module ActiveRecord
     # Gems that compare the adapter's name in the configuration with "postgresql": under `adapter: trunkline` they do less, or something else, than
-    # the application expects, which is told so when it starts. Gems that look for a file by the adapter's name find one in lib/.
+    # the application expects. This warns at the start. Gems that load a file by the adapter's name find one in lib/.
     module UnawareGems # :nodoc:
-      # By the gem's name, what it does without PostgreSQL's name.
+      # By the gem's name: its behaviour without PostgreSQL's name.
       GEMS = {
         "ahoy_matey" => "raises Adapter not supported for properties of events, and makes their column text and not jsonb",
         "pay" => "makes its columns json and not jsonb",

@@ -10,7 +10,7 @@ require_relative "top_options"
 module Trunkline
   # The gem's command: `trunkline doctor`, `trunkline top`.
   module CLI
-    # Reads the arguments and does what they say.
+    # Parses the arguments and runs the command.
     class Command
       # Exit statuses.
       WELL, TROUBLE, MISUSED = 0, 1, 2
@@ -24,15 +24,15 @@ module Trunkline
       TEXT
       private_constant :WELL, :TROUBLE, :MISUSED, :HELP
 
-      # @param out [IO] for what was asked
-      # @param err [IO] for what went wrong
+      # @param out [IO] for output
+      # @param err [IO] for errors
       def initialize(out: $stdout, err: $stderr)
         @out = out
         @err = err
       end
 
       # @param arguments [Array<String>]
-      # @return [Integer] exit status: 0: all is well; 1: something is not; 2: the arguments make no sense
+      # @return [Integer] exit status: 0: all is well; 1: there is a problem; 2: the arguments are invalid
       def run(arguments)
         command, *rest = arguments
         case command
@@ -77,7 +77,7 @@ module Trunkline
         end
       end
 
-      # @yieldparam argument [String, nil] the one that is no option
+      # @yieldparam argument [String, nil] the one that is not an option
       # @yieldparam options [Hash{Symbol => Object}]
       def parsed(known, arguments)
         options = {}

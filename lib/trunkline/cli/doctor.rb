@@ -14,15 +14,15 @@ require_relative "doctor/values"
 
 module Trunkline
   module CLI
-    # Looks at a server as an application would use it, and tells in plain sentences what it finds. It changes nothing there.
+    # Examines a server as an application would use it, and reports findings in plain sentences. It changes nothing there.
     class Doctor
-      # Seconds that one question may take.
+      # Seconds that one query may take.
       PATIENCE = 10
       CHECKS = [Hosts, Access, Replicas, Pooler, Statements, Values, Speed, Limits, Functions].freeze
       MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze
       private_constant :PATIENCE, :CHECKS, :MARKS
 
-      # What a check has to work with.
+      # The input of each check.
       #
       # config:: [Config]
       # db:: [Postgres::Scope] a client, with a deadline
@@ -36,7 +36,7 @@ module Trunkline
       # @param max_connections [Integer] as of {Trunkline.postgres}
       # @param processes [Integer] how many the application has
       # @param prepare [Boolean] as of {Trunkline.postgres}
-      # @raise [ConfigError, ArgumentError] a value that cannot be
+      # @raise [ConfigError, ArgumentError] an invalid value
       def initialize(url, connections: nil, max_connections: 16, processes: 1, prepare: true)
         raise ArgumentError, "processes must be positive, not #{processes}" unless processes.positive?
 
@@ -47,7 +47,7 @@ module Trunkline
       end
 
       # @param out [IO] where the findings go
-      # @return [Boolean] whether there is no trouble
+      # @return [Boolean] whether there is no problem
       def examine(out)
         verdicts = CHECKS.flat_map do |check|
           findings = look(check)

@@ -4,7 +4,7 @@ require "optparse"
 
 module Trunkline
   module CLI
-    # What `trunkline doctor` can be told.
+    # The options of `trunkline doctor`.
     module DoctorOptions # :nodoc:
       BANNER = <<~TEXT
         Usage: trunkline doctor [OPTIONS] [URL]

@@ -6,17 +6,17 @@ require_relative "top/screen"
 
 module Trunkline
   module CLI
-    # Shows what a running process does, over and over.
+    # Shows repeatedly what a running process does.
     class Top
       HOME_AND_CLEAR = "\e[H\e[2J"
-      SIZE = [50, 132].freeze # where there is no terminal, or one that has no size, as of a container or a serial line
+      SIZE = [50, 132].freeze # without a terminal, or if it has no size, as in a container or on a serial line
       private_constant :HOME_AND_CLEAR, :SIZE
 
-      # @param pid [String, nil] of the process; nil: the only one there is
-      # @param folder [String] where it has its {StatsSocket}
-      # @param interval [Float] seconds from one look to the next
+      # @param pid [String, nil] of the process; nil: the only one
+      # @param folder [String] of the {StatsSocket}s
+      # @param interval [Float] seconds between two updates
       # @param once [Boolean] whether to show it once and return
-      # @raise [ArgumentError] a value that cannot be
+      # @raise [ArgumentError] an invalid value
       def initialize(pid = nil, folder: StatsSocket.folder, interval: 1.0, once: false)
         raise ArgumentError, "interval must be positive, not #{interval}" unless interval.positive?
 
@@ -27,7 +27,7 @@ module Trunkline
       end
 
       # @param out [IO]
-      # @return [void] when it was to be shown once; else it goes on until it is interrupted
+      # @return [void] after one screen if `once`; else it continues until it is interrupted
       # @raise [ProcessList::NotFound] there is no such process, or it has ended
       def show(out)
         pid = @processes.find(@pid)

@@ -4,7 +4,7 @@ require "optparse"
 
 module Trunkline
   module CLI
-    # What `trunkline top` can be told.
+    # The options of `trunkline top`.
     module TopOptions # :nodoc:
       BANNER = <<~TEXT
         Usage: trunkline top [OPTIONS] [PID]

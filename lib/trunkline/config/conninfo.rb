@@ -4,12 +4,12 @@ require "strscan"
 
 module Trunkline
   class Config
-    # Parses `keyword = value` strings by libpq's rules: values end at white space unless they stand in single quotes, a
-    # backslash takes the next character as it is, the last of equal keywords counts.
+    # Parses `keyword = value` strings by libpq's rules: values end at white space unless they are in single quotes, a backslash escapes the next
+    # character, the last of equal keywords applies.
     #
-    # Messages name positions, never text: what follows a quoting mistake may be the rest of a password.
+    # Messages contain positions, never text: what follows a quoting mistake may be the rest of a password.
     class Conninfo
-      # What other kinds of servers, and Rails, are addressed by.
+      # Schemes of other kinds of servers, and of Rails.
       SCHEME = %r{\A[a-z][a-z0-9+.-]{0,19}://}
       # The characters of C's isspace.
       SPACE = /[ \t\n\v\f\r]*/
@@ -20,7 +20,7 @@ module Trunkline
 
       # @param string [String] "host=localhost dbname='my app'", as bytes
       # @return [Hash{String => String}] names and values, not yet checked
-      # @raise [ConfigError] on bad syntax
+      # @raise [ConfigError] the syntax is invalid
       def self.parse(string) = new(string).parse
 
       def initialize(string)
@@ -66,7 +66,7 @@ module Trunkline
         fail_at(@scanner.pos, "a quoted value without its closing quote")
       end
 
-      # A backslash that ends the string stands for nothing.
+      # A backslash at the end of the string is ignored.
       def unescape(text) = text.gsub(/\\(.?)/m, '\1')
 
       def fail_at(position, what)

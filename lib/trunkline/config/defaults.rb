@@ -4,24 +4,24 @@ require "etc"
 
 module Trunkline
   class Config
-    # What counts where nothing is given.
+    # Default values.
     module Defaults
       PORT = 5432
 
-      # Where servers put their sockets: Debian and Red Hat; PostgreSQL as its source comes.
+      # Directories of servers' sockets: Debian and Red Hat; the default of PostgreSQL's source.
       SOCKET_DIRECTORIES = %w[/var/run/postgresql /tmp].freeze
 
       module_function
 
       # @param port [Integer]
-      # @param directories [Array<String>] where to look, in this order
+      # @param directories [Array<String>] to search, in this order
       # @return [String] the directory in which a server of this machine listens at that port, else "localhost"
       def host(port, directories = SOCKET_DIRECTORIES)
         directories.find { |directory| File.socket?("#{directory}/.s.PGSQL.#{port}") } || "localhost"
       end
 
       # @param env [Hash{String => String}, ENV]
-      # @return [String, nil] the directory of the user's own files
+      # @return [String, nil] the user's home directory
       def home(env)
         home = env["HOME"]
         home.to_s.empty? ? Etc.getpwuid(Process.euid)&.dir : home
@@ -29,15 +29,15 @@ module Trunkline
         nil
       end
 
-      # @return [String, nil] what the program was started as, for the server's list of sessions and its log; of a long path the beginning and the
-      #   end, as the server keeps 63 bytes (the pg gem does so, too)
+      # @return [String, nil] the command of the program, for the server's list of sessions and its log; of a long path the beginning and the end, as
+      #   the server keeps 63 bytes (the pg gem does the same)
       def program_name
         name = $PROGRAM_NAME.dup.force_encoding(Encoding::UTF_8).scrub("?").delete("\0")
         name.sub(/\A(.{30}).{4,}(.{30})\z/m) { "#{$1}...#{$2}" } unless name.empty?
       end
 
       # @return [String] the operating system's name for the effective user
-      # @raise [ConfigError] when it has none
+      # @raise [ConfigError] there is none
       def user
         Etc.getpwuid(Process.euid).name
       rescue ArgumentError

@@ -2,37 +2,36 @@
 
 module Trunkline
   class Config
-    # What is asked of TLS, of authentication and of the protocol. Files are named, not looked at.
+    # Options of TLS, authentication and the protocol version. Files are not read here.
     module Encryption
       # @return [String] disable, allow, prefer, require, verify-ca or verify-full; Unix sockets are never encrypted
       def sslmode = @values["sslmode"]
 
-      # @return [String] postgres: ask first; direct: start with TLS
+      # @return [String] postgres: send SSLRequest first; direct: start with TLS
       def sslnegotiation = @values["sslnegotiation"]
 
-      # @return [Boolean] taken note of; no OpenSSL of today compresses
+      # @return [Boolean] without effect; no current OpenSSL compresses
       def sslcompression = @values["sslcompression"]
 
-      # @return [String] disable: send no certificate; allow: send it if asked; require: the server must ask
+      # @return [String] disable: send no certificate; allow: send it if requested; require: the server must request it
       def sslcertmode = @values["sslcertmode"]
 
-      # @return [String, nil] file of the client's certificate; where none is given, that in ~/.postgresql, which need not
-      #   be there
+      # @return [String, nil] file of the client's certificate; by default, that in ~/.postgresql, which need not exist
       def sslcert = @values["sslcert"]
 
-      # @return [String, nil] file of the client's private key; found as {#sslcert}
+      # @return [String, nil] file of the client's private key; default as for {#sslcert}
       def sslkey = @values["sslkey"]
 
-      # @return [String, nil] file of trusted root certificates, or "system"; found as {#sslcert}
+      # @return [String, nil] file of trusted root certificates, or "system"; default as for {#sslcert}
       def sslrootcert = @values["sslrootcert"]
 
-      # @return [String, nil] file of revoked certificates; found as {#sslcert}
+      # @return [String, nil] file of revoked certificates; default as for {#sslcert}
       def sslcrl = @values["sslcrl"]
 
       # @return [String, nil] directory of revoked certificates
       def sslcrldir = @values["sslcrldir"]
 
-      # @return [Boolean] whether the server's name is told in the clear
+      # @return [Boolean] whether the server's name is sent in the clear (SNI)
       def sslsni = @values["sslsni"]
 
       # @return [String] TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3
@@ -59,13 +58,13 @@ module Trunkline
       # The files of ~/.postgresql.
       FILES = { "sslcert" => "postgresql.crt", "sslkey" => "postgresql.key", "sslrootcert" => "root.crt", "sslcrl" => "root.crl" }.freeze
 
-      # Methods of authentication that are refused.
+      # Authentication methods that are not supported.
       UNSUPPORTED = %w[gss sspi oauth].freeze
       private_constant :FILES, :UNSUPPORTED
 
       private
 
-      # The system's roots vouch for every name, so the name must be the server's.
+      # The system's root certificates apply to every name, so the server's name must be verified.
       def complete_encryption(values, home)
         FILES.each { |name, file| values[name] ||= "#{home}/.postgresql/#{file}".freeze } if home
         %w[min_protocol_version max_protocol_version].each { |name| values[name] = "3.2" if values[name] == "latest" }

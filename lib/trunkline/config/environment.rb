@@ -2,8 +2,7 @@
 
 module Trunkline
   class Config
-    # Reads the PG* variables. Those that only say how GSSAPI would be used (PGKRBSRVNAME, PGGSSLIB, PGGSSDELEGATION) ask
-    # for nothing, and are left unread.
+    # Reads the PG* variables. Those that only configure GSSAPI (PGKRBSRVNAME, PGGSSLIB, PGGSSDELEGATION) are ignored.
     module Environment
       OPTIONS = {
         "PGHOST" => "host", "PGHOSTADDR" => "hostaddr", "PGPORT" => "port", "PGDATABASE" => "dbname",
@@ -28,7 +27,7 @@ module Trunkline
       module_function
 
       # @param env [Hash{String => String}, ENV]
-      # @return [Hash{String => Array(String, String)}] option name => value and the variable it is from
+      # @return [Hash{String => Array(String, String)}] option name => value and its variable
       def read(env)
         requiressl = { "sslmode" => ["require", "PGREQUIRESSL"] } if env["PGREQUIRESSL"]&.start_with?("1")
         OPTIONS.each_with_object(requiressl || {}) do |(variable, option), found|
@@ -38,8 +37,8 @@ module Trunkline
       end
 
       # @param env [Hash{String => String}, ENV]
-      # @return [Hash{String => Array(String, String)}] parameter that the session starts with => value and the variable it is from
-      # @raise [ConfigError] for a DateStyle in which dates cannot be read
+      # @return [Hash{String => Array(String, String)}] parameter for the startup message => value and its variable
+      # @raise [ConfigError] a DateStyle in which dates cannot be decoded
       def session(env)
         given = SESSION.filter_map { |variable, name| [name, env[variable], variable] if env[variable] }
         given.reject! { |_, value, _| value.empty? || value.casecmp?("default") }
@@ -48,7 +47,7 @@ module Trunkline
         end
       end
 
-      # Only the order of day, month and year is free.
+      # Only the order of day, month and year can be chosen.
       def iso(value, variable)
         style, orders = value.split(",").map(&:strip).partition { |word| word.match?(/\A(iso|sql|postgres|german)/i) }
         Value.bad("DateStyle", variable, "must be ISO: that is how dates are read") unless style.all? { |word| word.casecmp?("iso") }

@@ -2,12 +2,12 @@
 
 module Trunkline
   class Config
-    # What was given, from all places, the stronger place winning: each option's value and its source.
+    # Merges options from all sources by precedence: each option's value and its source.
     class Given
       # @param conninfo [String, nil]
       # @param env [Hash{String => String}, ENV]
       # @param keywords [Hash{Symbol => Object}]
-      # @param service [Boolean] whether the file of services is read, where one is named
+      # @param service [Boolean] whether the service file is read, if a service is named
       # @raise [ConfigError]
       def initialize(conninfo, env, keywords, service: true)
         explicit = from_string(conninfo).merge(from_keywords(keywords))
@@ -16,21 +16,21 @@ module Trunkline
         @options.each { |name, (value, source)| Options.check(name, value, source) }
       end
 
-      # @return [Hash{String => String}] the values as they were given
+      # @return [Hash{String => String}] the values as given
       def texts = @options.transform_values { |value, _| value.dup.force_encoding(Encoding::UTF_8) }
 
-      # @return [Hash{String => String}] option name => where its value is from
+      # @return [Hash{String => String}] option name => source of its value
       def sources = @options.reject { |_, (value, _)| value.to_s.empty? }.transform_values(&:last)
 
       # @param option [Options::Option]
-      # @return [Object, nil] what {Value} makes of it; the default where nothing is given
+      # @return [Object, nil] as {Value} converts it; the default if nothing is given
       # @raise [ConfigError]
       def value(option)
         value, source = @options[option.name]
         value.to_s.empty? ? option.default : Value.public_send(option.kind, option, value, source)
       end
 
-      # What another address has in common with this one: everything that it does not say itself.
+      # The options that another address has in common with this one: all that it does not contain itself.
       #
       # @param url [String] of the other one
       # @return [Hash{Symbol => Object}] keywords of {Config#initialize}

@@ -4,7 +4,7 @@ require "socket"
 
 module Trunkline
   class Config
-    # One server to try: where it is and what it is called.
+    # One server to try: its address and its label.
     class Host
       # @return [String] a name, an address, or the directory of a Unix socket ("/..." or, abstract, "@...")
       attr_reader :host
@@ -41,7 +41,7 @@ module Trunkline
       # @return [Boolean]
       def unix_socket? = hostaddr.nil? && host.start_with?("/", "@")
 
-      # @return [Boolean] whether a name is looked up for each connection, and so may lead elsewhere by then
+      # @return [Boolean] whether a name is looked up for each connection, and so may resolve to another address
       def named? = @named
 
       # @return [String] path of the Unix socket; an abstract one starts with "@"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # URLs that name several hosts, as libpq takes them: frameworks take URLs apart by themselves, and Ruby's own classes know one host in each.
+  # URLs with several hosts, as libpq accepts them: frameworks parse URLs themselves, and Ruby's own classes accept one host in each.
   module HostListURL # :nodoc:
     LIST = %r{
       \A(?<scheme>[a-z]\w*)://
@@ -13,12 +13,12 @@ module Trunkline
     private_constant :LIST, :HOST
 
     # @param url [Object]
-    # @return [String, nil] the scheme of one with several hosts
+    # @return [String, nil] the scheme of a URL with several hosts
     def self.scheme(url) = url.is_a?(String) ? LIST.match(url)&.[](:scheme)&.downcase : nil
 
     # @param url [String] with several hosts
-    # @param user [String] what the framework calls the user in a query
-    # @return [String] the same with user, password, hosts and ports in its query; one with a host that cannot be stays what it is
+    # @param user [String] the framework's name for the user in a query
+    # @return [String] the same with user, password, hosts and ports in its query; a URL with an invalid host is unchanged
     def self.rewritten(url, user:)
       match = LIST.match(url)
       hosts = match[:hosts].split(",", -1).map { |host| HOST.match(host) or return url }

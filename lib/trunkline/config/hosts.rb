@@ -4,13 +4,13 @@ require_relative "host"
 
 module Trunkline
   class Config
-    # Makes the list of hosts from the lists of names, addresses and ports, which correspond one to one. A single port is
-    # every host's. What is missing from a list, or empty in it, is the default.
+    # Combines the lists of names, addresses and ports, which correspond one to one, to a list of hosts. A single port applies to every host. Missing
+    # or empty elements have the default.
     class Hosts
       # @param names [Array<String>, nil]
       # @param addresses [Array<String>, nil]
       # @param ports [Array<String>, nil]
-      # @yield [option, what] calls for an error
+      # @yield [option, what] raises an error
       def initialize(names, addresses, ports, &bad)
         @names = Array(names)
         @addresses = Array(addresses)

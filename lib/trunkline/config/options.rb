@@ -4,16 +4,16 @@ require "did_you_mean"
 
 module Trunkline
   class Config
-    # libpq's options and three more: what each holds, and which are refused. None is ignored: someone may rely on it.
+    # libpq's options and three more: the kinds of their values, and which are refused. None is ignored, as a user may rely on it.
     module Options
-      # One option: what it holds (a method of {Value}), what counts where it is not given, and the values it may have.
+      # One option: the kind of its value (a method of {Value}), its default, and its allowed values.
       Option = Struct.new(:name, :kind, :default, :choices)
 
       TLS_VERSIONS = %w[TLSv1 TLSv1.1 TLSv1.2 TLSv1.3].freeze
       PROTOCOLS = %w[3.0 3.2 latest].freeze
 
-      # Seconds for connecting to one host. A login takes milliseconds, and one that a server of 10,000 clients has to make in line takes seconds. libpq waits without
-      # end, and so does the caller of a server that takes connections and is frozen.
+      # Seconds for connecting to one host. A login takes milliseconds, or seconds if a server of 10,000 clients is busy with others. libpq has no
+      # limit, so a caller of a frozen server that accepts connections waits without end.
       CONNECT_TIMEOUT = 10.0
 
       TABLE = [
@@ -41,10 +41,10 @@ module Trunkline
         [:pooler, :choice, nil, %w[session transaction]], [:session_url, :text], [:fleet, :fleet]
       ].to_h { |name, kind, default, choices| [name.to_s, Option.new(name.to_s, kind, default, choices&.freeze).freeze] }.freeze
 
-      # Of a client's way to the server, and none of libpq's.
+      # Options of this library, not of libpq.
       OWN = %w[pooler session_url fleet].freeze
 
-      # Known to libpq and refused, by what they need.
+      # Options of libpq that are refused, by what they need.
       REFUSED = {
         "GSSAPI" => %w[gssdelegation gssencmode gsslib krbsrvname],
         "OAuth" => %w[oauth_ca_file oauth_client_id oauth_client_secret oauth_issuer oauth_scope],
@@ -53,16 +53,16 @@ module Trunkline
         "a log of the session's keys" => %w[sslkeylogfile]
       }.flat_map { |need, names| names.map { |name| [name, need] } }.to_h.freeze
 
-      # Values of these that ask for nothing.
+      # Values of these that have no effect.
       FULFILLED = { "gssencmode" => %w[disable prefer], "gssdelegation" => %w[0] }.freeze
 
-      # What other libraries call them.
+      # Names in other libraries.
       OTHER_NAMES = {
         "database" => "dbname", "db" => "dbname", "hostname" => "host", "username" => "user", "pass" => "password",
         "timeout" => "connect_timeout", "encoding" => "client_encoding"
       }.freeze
 
-      # What other libraries have, and this one has in another way.
+      # Options of other libraries, and what to use instead.
       OTHER_WAYS = {
         "pool" => "connections: (that queries share) and max_connections: (in all)", "pool_size" => "connections: (that queries share) and max_connections: (in all)",
         "size" => "connections: (that queries share) and max_connections: (in all)", "pool_timeout" => "max_wait:", "checkout_timeout" => "max_wait:",
@@ -73,17 +73,17 @@ module Trunkline
         "log" => "logger:", "deadline" => "deadline:, of each query or of with", "read_timeout" => "deadline:, of each query or of with"
       }.freeze
 
-      # Characters of a name that are worth showing.
+      # Characters of a name that messages contain.
       LONGEST = 40
 
       private_constant :CONNECT_TIMEOUT, :OTHER_WAYS, :LONGEST, :Option, :TLS_VERSIONS, :PROTOCOLS, :REFUSED, :FULFILLED, :OTHER_NAMES
 
       module_function
 
-      # @return [Array<String>] what libpq's options are called
+      # @return [Array<String>] the names of libpq's options
       def names = TABLE.keys | REFUSED.keys
 
-      # Adds an option to others; "requiressl" is an old name for two of the values of sslmode.
+      # Adds an option to others; "requiressl" is an old name for two values of sslmode.
       def store(pairs, name, value)
         name, value = "sslmode", value.to_s.start_with?("1") ? "require" : "prefer" if name == "requiressl"
         pairs[name] = value
@@ -92,7 +92,7 @@ module Trunkline
       # @param name [String] an option's name
       # @param value [Object] its value
       # @param source [String] where it was given
-      # @raise [ConfigError] unless a connection as this library makes it can give what the option asks for
+      # @raise [ConfigError] this library does not support what the option requires
       def check(name, value, source)
         need = REFUSED[name]
         raise ConfigError, unknown(name, source) unless need || TABLE.key?(name)
@@ -101,15 +101,15 @@ module Trunkline
         raise ConfigError, "#{name} is refused: it needs #{need}, which is not supported (#{source})"
       end
 
-      # @param given [Array<String>] what callers have called options
-      # @param others [Array<String>] what there is beside those here
+      # @param given [Array<String>] names of options that callers have given
+      # @param others [Array<String>] further allowed names
       # @raise [ConfigError] one is unknown
       def check_names(given, others)
         name = (given - names - others - ["requiressl"]).first
         raise ConfigError, unknown(name, "keyword", others) if name
       end
 
-      # Within a text the name may be what stands behind a mistake, as the rest of a password.
+      # In a connection string, the name may be what follows a mistake, such as the rest of a password.
       def unknown(name, source, others = [])
         return "unknown connection option #{name.inspect}: use #{OTHER_WAYS[name]} (#{source})" if OTHER_WAYS.key?(name) && source == "keyword"
 
@@ -118,7 +118,7 @@ module Trunkline
         "unknown connection option#{shown}#{", did you mean #{spelling}?" if spelling} (#{source})"
       end
 
-      # To compare a long name with all others takes minutes.
+      # Comparing a long name with all others takes minutes.
       def nearest(name, dictionary)
         spelling = OTHER_NAMES.key?(name) ? name : DidYouMean::SpellChecker.new(dictionary: dictionary).correct(name).first
         OTHER_NAMES.fetch(spelling, spelling)

@@ -2,8 +2,8 @@
 
 module Trunkline
   class Config
-    # A password file, by the rules of libpq's manual ("The Password File"): lines of host:port:database:user:password, "*"
-    # for any, and a backslash before what is to be taken as it is.
+    # A password file, by the rules of libpq's manual ("The Password File"): lines of host:port:database:user:password, "*" for any, and a backslash
+    # as escape.
     class Passfile
       COLON = ":".ord
       BACKSLASH = "\\".ord
@@ -15,13 +15,13 @@ module Trunkline
         @path = path
       end
 
-      # Reads the file anew each time: passwords change.
+      # Reads the file each time, as passwords change.
       #
       # @param host [Host]
       # @param dbname [String]
       # @param user [String]
-      # @return [String, nil] the password of the first line that fits
-      # @raise [ConfigError] when there is a file that must not be used
+      # @return [String, nil] the password of the first line that matches
+      # @raise [ConfigError] the file's permissions are too open
       def password(host, dbname, user)
         wanted = [names(host), [host.port.to_s], [dbname], [user]]
         lines.each do |line|
@@ -38,7 +38,7 @@ module Trunkline
 
         check(File.stat(@path))
         File.binread(@path).each_line(chomp: true).reject { |line| line.start_with?("#") }
-      rescue SystemCallError # as if it were not there
+      rescue SystemCallError # counts as missing
         []
       end
 
@@ -49,11 +49,11 @@ module Trunkline
         raise ConfigError, "password file #{@path} is not used: others than its owner have access to it (chmod 600 ends that)"
       end
 
-      # The default directory of sockets is "localhost" too.
+      # The default directories of sockets also match "localhost".
       def names(host) = [host.host, *("localhost" if Defaults::SOCKET_DIRECTORIES.include?(host.host))]
 
-      # A field is no more than what matches: a colon in a name needs its backslash only where it would end too early.
-      # @return [String, nil] what comes after the field; nil: it is not this word
+      # Compares a field with a word: a colon in a name needs its backslash only if the field would otherwise end too early.
+      # @return [String, nil] what follows the field; nil: it does not match
       def after(word, line)
         return line.byteslice(2..) if line.start_with?("*:")
 

@@ -5,12 +5,12 @@ module Trunkline
     # A service: options under a name, in the user's file or the system's, by the rules of libpq's manual ("The Connection
     # Service File").
     class Service
-      # Where PostgreSQL is told to look for the system's file: Debian, Red Hat, as its source comes.
+      # Directories of the system's file: Debian, Red Hat, the default of PostgreSQL's source.
       DIRECTORIES = %w[/etc/postgresql-common /etc/sysconfig/pgsql /usr/local/pgsql/etc].freeze
       private_constant :DIRECTORIES
 
       # @param name [String]
-      # @param file [String, nil] the file to look into first; it must be there. nil: ~/.pg_service.conf, if that is there
+      # @param file [String, nil] the file to search first; it must exist. nil: ~/.pg_service.conf, if that exists
       # @param env [Hash{String => String}, ENV] for HOME, and PGSYSCONFDIR, the directory of the system's file
       def initialize(name, file, env)
         @name = name
@@ -18,8 +18,8 @@ module Trunkline
         @env = env
       end
 
-      # @return [Hash{String => Array(String, String)}] option name => value and where it was found
-      # @raise [ConfigError] when the service is defined nowhere, or badly
+      # @return [Hash{String => Array(String, String)}] option name => value and its source
+      # @raise [ConfigError] the service is not defined, or its definition is invalid
       def options
         files.each do |file|
           found = section(file)
@@ -61,7 +61,7 @@ module Trunkline
         raise ConfigError, "service file #{file} cannot be read: #{SystemCallError.new(nil, error.errno).message.downcase}"
       end
 
-      # A line may hold a password, so it is not shown.
+      # A line may contain a password, so it is not shown.
       def pair(line, where)
         raise ConfigError, "#{where}: looking up services by LDAP is not supported" if line.start_with?("ldap")
 

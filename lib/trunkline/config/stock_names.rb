@@ -3,8 +3,8 @@
 require_relative "../errors"
 
 module Trunkline
-  # Whether this library's adapters have the names of the stock ones, where an application has asked for that in its Gemfile: the environment may
-  # go back, for ActiveRecord and Sequel at once.
+  # Whether this library's adapters take the names of the stock ones, which an application requests in its Gemfile: the environment variable can
+  # revert that, for ActiveRecord and Sequel together.
   module StockNames # :nodoc:
     VARIABLE = "TRUNKLINE_POSTGRESQL"
     VALUES = { "stock" => false, "trunkline" => true, "" => true, nil => true }.freeze

@@ -2,10 +2,10 @@
 
 module Trunkline
   class Config
-    # Parses connection URIs as libpq does, which is looser than RFC 3986: every part may be missing, and a host that is
-    # a directory is written percent-encoded or as a query parameter.
+    # Parses connection URIs as libpq does, which is more tolerant than RFC 3986: every part is optional, and a host that is a directory is
+    # percent-encoded or given as a query parameter.
     #
-    # Messages never quote the URI: what is in the wrong place may be part of a password.
+    # Messages never contain the URI: a misplaced part may be of a password.
     class URI
       PREFIX = %r{\Apostgres(?:ql)?://}
 
@@ -22,8 +22,8 @@ module Trunkline
       def self.match?(string) = PREFIX.match?(string)
 
       # @param string [String] "postgresql://user:password@host:port/dbname?name=value&...", as bytes
-      # @return [Hash{String => String}] the options that are there, decoded, not yet checked
-      # @raise [ConfigError] on bad syntax
+      # @return [Hash{String => String}] the given options, decoded, not checked yet
+      # @raise [ConfigError] the syntax is invalid
       def self.parse(string) = new(string).parse
 
       def initialize(string)
@@ -37,8 +37,8 @@ module Trunkline
 
       private
 
-      # Cuts what matches off the front.
-      # @return [Hash{String => String}] the named groups that hold something
+      # Removes the match from the front.
+      # @return [Hash{String => String}] the named groups that are not empty
       def take(pattern)
         match = pattern.match(@rest)
         return {} unless match
@@ -47,10 +47,10 @@ module Trunkline
         match.named_captures.reject { |_, text| text.nil? || text.empty? }.each_value { |text| refuse_at_sign(text) }
       end
 
-      # What is left shares the memory of the whole: a long list takes no longer than its length.
+      # The rest shares the memory of the whole, so a long list takes linear time.
       def skip(character) = @rest.start_with?(character) && @rest = @rest.byteslice(1..)
 
-      # Names and ports of several hosts stand in lists of their own.
+      # Names and ports of several hosts are collected in separate lists.
       def take_hosts
         hosts = [take_host]
         hosts << take_host while skip(",")
@@ -74,10 +74,10 @@ module Trunkline
         end
       end
 
-      # JDBC's way to ask for encryption.
+      # JDBC's option for encryption.
       def ssl_switch(name, text) = name == "ssl" && text == "true" ? %w[sslmode require] : [name, text]
 
-      # Since libpq 17 spaces around a part do not belong to it, and within one they are an error.
+      # Since libpq 17, spaces around a part are ignored, and spaces within one are an error.
       def decode(text)
         text = text[SPACES_AROUND, 1] or bad("spaces are written %20")
         bad('"%" must be followed by two hexadecimal digits') if text.match?(/%(?!\h\h)/)
@@ -85,7 +85,7 @@ module Trunkline
         text.gsub(/%(\h\h)/) { Regexp.last_match(1).hex.chr }
       end
 
-      # More likely the end of a password than part of the name of a host or database.
+      # It is more likely the end of a password than part of the name of a host or database.
       def refuse_at_sign(text)
         bad('"@", ":" and "/" in a user name or password are written %40, %3A and %2F') if text.include?("@")
       end

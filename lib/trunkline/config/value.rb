@@ -2,17 +2,17 @@
 
 module Trunkline
   class Config
-    # Turns what was given for an option into what the option is. Messages name option and source, not the value: a
-    # password with a "/" or a space in the wrong place ends up as some other option.
+    # Converts the given value of an option. Messages contain the option and its source, not the value: a password with a "/" or a space in the wrong
+    # place is parsed as some other option.
     module Value
-      # Names that servers and libpq have for authentication methods.
+      # Names of authentication methods, of servers and libpq.
       METHODS = %w[password md5 gss sspi scram-sha-256 oauth none].freeze
       UTF8 = %w[utf8 unicode].freeze
       private_constant :METHODS, :UTF8
 
       module_function
 
-      # @return [Object] the value of a keyword, of which anything can be asked
+      # @return [Object] the value of a keyword that is not one of libpq's
       # @raise [ConfigError]
       def readable(option, value)
         value.to_s
@@ -36,7 +36,7 @@ module Trunkline
       # @raise [ConfigError]
       def password(option, value, source) = Argument.responds?(value, :call) ? value : text(option, value, source)
 
-      # @return [Array<String>] what stands between the commas
+      # @return [Array<String>] the parts between the commas
       # @raise [ConfigError]
       def list(option, value, source)
         parts = Array === value ? value : [value]
@@ -44,7 +44,7 @@ module Trunkline
         parts.flat_map { |part| text(option, Numeric === part ? part.to_s : part, source).split(",", -1) }.freeze
       end
 
-      # @return [Float, nil] nil, without end, for zero and less
+      # @return [Float, nil] nil: no limit, for zero and less
       # @raise [ConfigError]
       def seconds(option, value, source)
         number = Float(value, exception: false) if Argument.is?(value, Numeric, String)
@@ -52,7 +52,7 @@ module Trunkline
         number if number.positive?
       end
 
-      # @return [Integer, nil] nil, the system's own, for zero and less
+      # @return [Integer, nil] nil: the system's own, for zero and less
       # @raise [ConfigError]
       def count(option, value, source)
         number = Integer(value.to_s, 10, exception: false)
@@ -70,7 +70,7 @@ module Trunkline
         end
       end
 
-      # @return [Integer, true, nil] connections for all processes; true: as many as the server takes; nil: they do not share
+      # @return [Integer, true, nil] connections for all processes; true: as many as the server accepts; nil: they are not divided
       # @raise [ConfigError]
       def fleet(option, value, source)
         case value.to_s.strip
@@ -101,7 +101,7 @@ module Trunkline
         (forbidding.zero? ? names : METHODS - names).freeze
       end
 
-      # The only encoding of connections is UTF8; "auto" asks for the locale's.
+      # The only encoding of connections is UTF8; "auto" means the locale's.
       # @return [String]
       # @raise [ConfigError]
       def encoding(option, value, source)
@@ -116,10 +116,10 @@ module Trunkline
         raise ConfigError, "#{option.respond_to?(:name) ? option.name : option} #{what} (#{source})"
       end
 
-      # What the C locale has fits into UTF-8.
+      # Text of the C locale is valid UTF-8.
       def locale = Encoding.find("locale").then { |encoding| encoding == Encoding::US_ASCII ? "UTF8" : encoding.name }
 
-      # Strings of unknown encoding are sent as they are, as libpq sends them.
+      # Strings of unknown encoding are sent unchanged, as libpq does.
       def utf8(value)
         value = value.encode(Encoding::UTF_8) unless [Encoding::UTF_8, Encoding::BINARY].include?(value.encoding)
         value.dup.force_encoding(Encoding::UTF_8).freeze

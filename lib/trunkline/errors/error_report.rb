@@ -3,12 +3,12 @@
 require_relative "marked_line"
 
 module Trunkline
-  # What a server says of an error or a notice, as psql and libpq write it: severity and message, the line of the statement with a caret under
-  # the position, DETAIL, HINT, QUERY and CONTEXT. Of statements that hold a password nothing is shown from their first literal on.
+  # The text of a server's error or notice, as psql and libpq write it: severity and message, the line of the statement with a caret under the
+  # position, DETAIL, HINT, QUERY and CONTEXT. A statement that contains a password is cut at its first literal.
   class ErrorReport
     # @param fields [Hash{Symbol => String, Integer}] as {ServerError#fields}
-    # @param sql [String, nil] the whole statement; nil: it is not known
-    # @param context [Boolean] whether CONTEXT is shown; libpq leaves it out of notices
+    # @param sql [String, nil] the whole statement; nil: unknown
+    # @param context [Boolean] whether CONTEXT is shown; libpq omits it in notices
     def initialize(fields, sql = nil, context: true)
       @fields = fields
       @context = context
@@ -18,10 +18,10 @@ module Trunkline
     # @return [String, nil] "LINE 1: ..." and, below, the caret
     attr_reader :marked_line
 
-    # @return [String] all of it, with an end of line
+    # @return [String] all of it, ending with a newline
     def to_s = ["#{@fields[:severity] || "ERROR"}:  #{@fields[:message]}#{character}", *supplement].join("\n") << "\n"
 
-    # @return [Array<String>] what stands below the message
+    # @return [Array<String>] the lines after the message
     def supplement
       parts = { "DETAIL" => @fields[:detail], "HINT" => @fields[:hint], "QUERY" => discreet(:internal_query) }
       parts["CONTEXT"] = discreet(:where) if @context
@@ -30,7 +30,7 @@ module Trunkline
 
     private
 
-    # The statement's, or that of what a function of it has run.
+    # A line of the statement, or of the statement that one of its functions has run.
     def sql_line(sql)
       return MarkedLine.of(sql, @fields[:position]) if sql && @fields[:position]
 

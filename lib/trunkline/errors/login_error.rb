@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # The server refused the session: the password (28P01), the user (28000), the database (3D000), the right to connect to it
-  # (42501), a setting (42704), ... No request was sent. The {ServerError} is the cause. A server that is full, or starting, says
-  # so by {TooManyConnections} and {CannotConnectNow}, which are retriable.
+  # The server refused the login: the password (28P01), the user (28000), the database (3D000), the right to connect to it (42501), a setting (42704),
+  # ... No request was sent. The {ServerError} is the cause. For a server that is full, or starting, the error is {TooManyConnections} or
+  # {CannotConnectNow}, which are retriable.
   class LoginError < ConnectionError
     # @return [Hash{Symbol => String, Integer}] as {ServerError#fields}
     attr_reader :fields
 
-    # @param error [ServerError] what the server said instead of taking the first request
+    # @param error [ServerError] of the login
     # @return [LoginError, ServerError]
     def self.of(error) = error.retriable? ? error.unsent : new(error.fields, server: error.server)
 
@@ -28,7 +28,7 @@ module Trunkline
 
     def supplement = ErrorReport.new(fields).supplement
 
-    # What was refused once will be refused again.
+    # A repeated login would be refused again.
     def retriable_by_nature? = false
   end
 end

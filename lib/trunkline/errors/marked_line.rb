@@ -4,24 +4,24 @@ require_relative "screen_width"
 require_relative "shortened_sql"
 
 module Trunkline
-  # The line of a statement that an error's position is in, with a caret under that position, as psql and libpq show it (libpq's
+  # The line of a statement that contains an error's position, with a caret under that position, as psql and libpq show it (libpq's
   # reportErrorPosition):
   #
   #   LINE 2: FROM user
   #                ^
   class MarkedLine
-    # Columns of the line that are shown, and how many of them stay behind the position where the line is cut on its left.
+    # Columns of the line that are shown, and how many of them follow the position if the line is cut on its left.
     COLUMNS = 60
     RIGHT = 10
-    # Characters beside the position that are looked at: each has a column at least.
+    # Characters beside the position that are used: each has a column at least.
     REACH = COLUMNS + 1
     private_constant :COLUMNS, :RIGHT, :REACH
 
     # @param sql [String] valid in its encoding
-    # @param position [Integer, nil] in characters, from 1; the one behind the last character is the statement's end
+    # @param position [Integer, nil] in characters, from 1; the one after the last character is the statement's end
     # @yieldparam sql [String] all that may be shown
-    # @yieldreturn [Array(String, Boolean)] what of it is to be shown, from its beginning; and whether that is less
-    # @return [String, nil] two lines without an end of line; nil: the SQL has no such position, or it is in what is not shown
+    # @yieldreturn [Array(String, Boolean)] the beginning of it that is shown; and whether that is not all
+    # @return [String, nil] two lines without a final newline; nil: the SQL has no such position, or it is hidden
     def self.of(sql, position)
       return unless position.is_a?(Integer) && position.positive?
 
@@ -32,7 +32,7 @@ module Trunkline
 
     # @param sql [String]
     # @param at [Integer] characters before the position
-    # @param hides [Boolean] whether more follows that is not shown
+    # @param hides [Boolean] whether more follows that is hidden
     def initialize(sql, at, hides)
       @before = sql[0, at]
       start = (@before.rindex(/[\r\n]/) || -1) + 1
@@ -55,12 +55,12 @@ module Trunkline
     # A line ends with \n, \r or both.
     def number = 1 + @before.count("\r\n") - @before.scan("\r\n").size
 
-    # The column at which each character begins, and the last one ends.
+    # The columns at which each character begins, and at which the last one ends.
     def edges
       @edges ||= @line.each_char.with_object([0]) { |character, edges| edges << (edges.last + ScreenWidth.of(character)) }
     end
 
-    # The part of the line that fits: cut on its right where that is enough, else on both sides.
+    # The part of the line that fits: cut on its right if that is enough, else on both sides.
     def ends
       first = 0
       last = @line.size

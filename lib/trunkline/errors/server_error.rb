@@ -4,17 +4,16 @@ module Trunkline
   # An error reported by the server. Each SQLSTATE class (the first two characters) has a subclass of this, and each
   # condition that the server names has a subclass of that: UniqueViolation < IntegrityConstraintViolation.
   #
-  # The message holds the server's primary message only. What else the server said is in {#report}, {#detailed_message} and the readers;
-  # DETAIL in particular may quote values from rows.
+  # The message contains the server's primary message only. The other fields are in {#report}, {#detailed_message} and the readers; DETAIL in
+  # particular may quote values from rows.
   class ServerError < Error
-    # Conditions that come from what else the server was doing at that moment. The first two undo the transaction; the
-    # other two turn a connection away, so nothing was done.
+    # Conditions that are caused by other activity of the server. The first two roll back the transaction; the other two refuse a connection, so
+    # nothing was done.
     RETRIABLE = %w[40001 40P01 53300 57P03].freeze
     private_constant :RETRIABLE
 
-    # @return [Hash{Symbol => String, Integer}] everything the server said: severity, sqlstate, message, detail, hint,
-    #   position, internal_position, internal_query, where, schema, table, column, datatype, constraint, file, line,
-    #   routine; keys the server left out are absent
+    # @return [Hash{Symbol => String, Integer}] all fields of the error: severity, sqlstate, message, detail, hint, position, internal_position,
+    #   internal_query, where, schema, table, column, datatype, constraint, file, line, routine; those that the server omits are absent
     attr_reader :fields
 
     # @param fields [Hash{Symbol => String, Integer}] the fields of an ErrorResponse
@@ -37,15 +36,15 @@ module Trunkline
       super(advice ? "#{message}: #{advice}" : message, sent: sent, sql: sql, **context)
     end
 
-    # @return [String] all that the server said, as psql shows it and as the pg gem has it for a message: severity and message, the line of the
+    # @return [String] all that the server reported, as psql shows it and as the message of the pg gem's error: severity and message, the line of the
     #   statement with a caret under the position, DETAIL, HINT, QUERY and CONTEXT
     def report = @report.to_s
 
-    # @return [String, nil] the line of the statement that {#position} is in, or of the {#internal_query}, and a caret below it: "LINE 1: SELECT nam\n
-    #   ^"; nil where the server told no position, or where a password might be shown
+    # @return [String, nil] the line of the statement that contains {#position}, or of the {#internal_query}, and a caret below it: "LINE 1: SELECT
+    #   nam\n ^"; nil: the server reported no position, or a password might be shown
     def marked_line = @report.marked_line
 
-    # @return [String, nil] the server's message without anything added
+    # @return [String, nil] the server's message without additions
     def primary_message = fields[:message]
 
     # @return [String, nil]
@@ -60,10 +59,10 @@ module Trunkline
     # @return [String, nil]
     def hint = fields[:hint]
 
-    # @return [Integer, nil] where in the statement, in characters from 1
+    # @return [Integer, nil] position in the statement, in characters from 1
     def position = fields[:position]
 
-    # @return [Integer, nil] where in {#internal_query}, in characters from 1
+    # @return [Integer, nil] position in {#internal_query}, in characters from 1
     def internal_position = fields[:internal_position]
 
     # @return [String, nil] the statement of a function that failed
@@ -96,7 +95,7 @@ module Trunkline
     # @return [String, nil] the server's function
     def routine = fields[:routine]
 
-    # @return [ServerError] the same of a request that was not sent, as the session it was to go through was refused
+    # @return [ServerError] the same for a request that was not sent, as its session was refused
     def unsent = self.class.new(fields, server: server, sent: false) # :nodoc:
 
     private

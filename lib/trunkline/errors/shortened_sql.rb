@@ -1,19 +1,18 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # Makes a statement fit to be shown in a message, a log or statistics.
+  # Shortens a statement for a message, a log or statistics.
   module ShortenedSQL
     # Characters, the ellipsis included.
     LIMIT = 200
 
-    # Of what is behind the part that is shown, no more than this is looked at for passwords.
+    # How much of the text after the shown part is searched for passwords.
     WINDOW = 4 * LIMIT
 
-    # What has a password in it says so, or is the URI of a connection: of a role, a subscription, a user mapping, dblink.
+    # Statements with a password contain such a word, or the URI of a connection: for a role, a subscription, a user mapping, dblink.
     SECRETIVE = %r{passw(?:or)?d|passphrase|secret|://[^\s'@/]*:}i
 
-    # Where the first literal begins. All behind is hidden: comments, escapes and literals that go on can make anything of a later
-    # quote.
+    # The beginning of the first literal. All that follows is hidden: comments, escapes and adjacent literals can change the meaning of a later quote.
     LITERAL = /(?:\b(?:[ebnx]|u&))?'|\$(?:[[:alpha:]_][[:alnum:]_]*)?\$/i
 
     HIDDEN = "***"
@@ -28,14 +27,14 @@ module Trunkline
     end
 
     # @param sql [String] a statement, valid in its encoding
-    # @return [String] the same one where nothing in it speaks of a password; else it ends where its first literal began
+    # @return [String] the same if nothing indicates a password; else it ends where its first literal began
     def self.discreet(sql)
       shown = readable(sql)
       shown.size < sql.size ? "#{shown}#{HIDDEN}" : sql
     end
 
     # @param sql [String] a statement, valid in its encoding
-    # @return [String] its beginning, up to its first literal where something in it speaks of a password; else all of it
+    # @return [String] its beginning, up to its first literal if something indicates a password; else all of it
     def self.readable(sql) = SECRETIVE.match?(sql) ? sql[0, sql.index(LITERAL) || sql.size] : sql
   end
 

@@ -3,19 +3,19 @@
 require_relative "shortened_sql"
 
 module Trunkline
-  # What a server says of an error, less the values in it: for a client that is made with `errors: :without_values`.
+  # Removes values from the fields of a server's error, for a client that is made with `errors: :without_values`.
   module WithoutValues
-    # They quote rows, values, and statements of functions.
+    # Fields that quote rows, values, and statements of functions.
     LEFT_OUT = %i[detail where internal_query internal_position].freeze
-    # Names that the server tells beside its message, where it may quote them.
+    # Fields with names that the message may quote.
     NAMES = %i[schema table column datatype constraint].freeze
-    # A number too is a value; $1, t1 and "t1" are not.
+    # A number is a value too; $1, t1 and "t1" are not.
     LITERAL = Regexp.union(ShortenedSQL::LITERAL, /(?<![\w$"])\.?\d/)
-    # Of these the message is the author's of a function: RAISE and ASSERT, and the other languages' own files.
+    # Functions' own messages: RAISE and ASSERT, and the source files of other languages.
     ROUTINES = %w[exec_stmt_raise exec_stmt_assert].freeze
     FILES = %w[plperl.c plpy_elog.c pltcl.c].freeze
     OWN_WORDS = "the message of a function is not shown (errors: :without_values)"
-    # Class 42 is about names and syntax, and quotes the statement; class 22 is about values, and tells numbers without quotes.
+    # Class 42 is about names and syntax, and quotes the statement; class 22 is about values, and contains numbers without quotes.
     ABOUT_NAMES = "42"
     ABOUT_VALUES = "22"
     QUOTED = /"([^"]*)"/
@@ -32,7 +32,7 @@ module Trunkline
       end
 
       # @param fields [Hash{Symbol => String, Integer}] as {ServerError#fields}
-      # @param sql [String, nil] what {.sql} returned
+      # @param sql [String, nil] as {.sql} returned it
       # @return [Hash{Symbol => String, Integer}]
       def fields(fields, sql)
         kept = fields.reject { |name, _| LEFT_OUT.include?(name) }
@@ -44,14 +44,14 @@ module Trunkline
 
       private
 
-      # A value may hold quotes itself: all is hidden from the first quote that begins no name to the last one.
+      # A value may contain quotes itself: everything is hidden from the first quote that does not begin a name to the last one.
       def hidden(text, sqlstate, names, sql)
         from = first_value(text) { |quoted| names.include?(quoted) || (sqlstate.start_with?(ABOUT_NAMES) && sql.include?(quoted)) }
         text = "#{text[0, from]}\"#{HIDDEN}\"#{text[(text.rindex('"') + 1)..]}" if from
         sqlstate.start_with?(ABOUT_VALUES) ? text.gsub(NUMBER, HIDDEN) : text
       end
 
-      # @return [Integer, nil] where the first quote is that is not of a name
+      # @return [Integer, nil] position of the first quote that does not belong to a name
       def first_value(text)
         at = 0
         while (match = QUOTED.match(text, at))

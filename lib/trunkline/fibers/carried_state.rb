@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What a block sees of the fiber that it comes from, when it runs on another thread: ActiveSupport's isolated state, and
-  # from Ruby 3.2 on the fiber's storage.
+  # Gives a block that runs on another thread the state of the fiber that it comes from: ActiveSupport's isolated state, and since Ruby 3.2 the
+  # fiber's storage.
   module CarriedState # :nodoc:
     module_function
 
@@ -22,7 +22,7 @@ module Trunkline
       end
     end
 
-    # From Rails 8.1 on, what is shared lasts as long as a block.
+    # Since Rails 8.1, sharing lasts as long as a block.
     def share(state, callers, block)
       return state.share_with(callers, &block) if state.method(:share_with).parameters.any? { |kind, _| kind == :block }
 

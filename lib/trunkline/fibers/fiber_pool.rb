@@ -4,22 +4,22 @@ require_relative "../trunk/waiting"
 require_relative "task"
 
 module Trunkline
-  # Reusable fibers for many blocks: at most `size` of them run at once, and a caller that spawns more waits for a free one.
-  # Within a block everything happens in order; while it waits, the others go on.
+  # Reusable fibers for many blocks: at most `size` of them run at once, and a caller that spawns more waits for a free one. Within a block everything
+  # happens in order; while it waits, the others run.
   #
   #   pool = Trunkline::FiberPool.new(50)
   #   pool.run do
   #     100.times { |id| pool.spawn { db.query("SELECT * FROM users WHERE id = $1", id) } }
   #   end
   #
-  # It works in any event loop (Fiber::Scheduler). Its fibers are made when they are first needed, stay as long as there is
-  # work, and end with it, so that an event loop can end too.
+  # It works in any event loop (Fiber::Scheduler). Its fibers are created when they are first needed, stay as long as there is work, and end with it,
+  # so that an event loop can end too.
   class FiberPool
-    # Where a fiber remembers whose it is.
+    # The fiber-local variable with a fiber's pool.
     HOME = :trunkline_fiber_pool
     private_constant :HOME
 
-    # @return [Integer] the most blocks that run at once
+    # @return [Integer] how many blocks run at once, at most
     attr_reader :size
 
     # @param size [Integer] the most fibers
@@ -31,12 +31,12 @@ module Trunkline
       begin_anew
     end
 
-    # Has one of the fibers run the block, soon. While all are busy the caller waits for one; a fiber of the pool itself runs
-    # the block on the spot, as it could wait for ever.
+    # Has one of the fibers run the block, soon. While all are busy the caller waits for one; a fiber of the pool itself runs the block at once, as it
+    # could wait for ever.
     #
     # @return [Task] whose value is what the block returns
     # @raise [ArgumentError] no block
-    # @raise [Error] there is no event loop here, or the pool works in another one
+    # @raise [Error] there is no event loop here, or the pool is used in another one
     def spawn(&block)
       raise ArgumentError, "spawn needs a block" unless block
 
@@ -55,7 +55,7 @@ module Trunkline
     # Waits until every block has ended.
     #
     # @return [self]
-    # @raise [Exception] the first that a block has raised and no caller has had from its {Task}; the others stay for the next time
+    # @raise [Exception] the first exception of a block that no caller has received from its {Task}; others are raised by the next calls
     # @raise [Error] a fiber of the pool cannot wait for itself
     def wait
       raise Error, "a block in the pool cannot wait for all of the pool: wait for single tasks by Task#value" if at_home?
@@ -66,12 +66,12 @@ module Trunkline
       self
     end
 
-    # Runs the block in an event loop, in the present one or else in one of Async's, and waits for all that it has spawned.
+    # Runs the block in the current event loop, or else in one of Async's, and waits for all that it has spawned.
     #
     # @yieldparam pool [FiberPool] this one
     # @return [Object] what the block has returned
     # @raise [Exception] as {#wait}
-    # @raise [Error] there is no event loop, and no async gem that could bring one
+    # @raise [Error] there is no event loop, and no async gem to start one
     def run
       raise ArgumentError, "run needs a block" unless block_given?
 
@@ -85,7 +85,7 @@ module Trunkline
     # @return [String]
     def inspect = "#<#{self.class} size=#{@size} fibers=#{@fibers} busy=#{@busy} queued=#{@queue.size}>"
 
-    # A caller takes the error from its task.
+    # A caller receives the error from its task.
     def claim(error) # :nodoc:
       @errors.delete_if { |unclaimed| unclaimed.equal?(error) }
       error
@@ -116,7 +116,7 @@ module Trunkline
       Sync(&block)
     end
 
-    # All fibers of a pool are in one event loop. What a dead thread has left behind is forgotten.
+    # All fibers of a pool are in one event loop. The state of a dead thread is discarded.
     def join_scheduler
       scheduler = Fiber.current_scheduler
       return if scheduler.equal?(@scheduler) && scheduler
@@ -133,17 +133,17 @@ module Trunkline
     def full? = @queue.size + @busy >= @size
     def quiet? = @queue.empty? && @busy.zero? && @expected.empty?
 
-    # The queue is never longer than there are free fibers. One is called at a time: when it takes a block and more are left,
-    # it calls the next. So blocks that do not wait cost no switch each.
+    # The queue is never longer than there are free fibers. One is called at a time: when it takes a block and more are left, it calls the next. So
+    # blocks that do not wait do not cost a switch each.
     def call_a_fiber
       @coming = true
       start_fiber if @idle.empty?
     ensure
-      @coming = @idle.pop # also when the caller is interrupted meanwhile
+      @coming = @idle.pop # also if the caller is interrupted meanwhile
       @coming.rouse if @coming
     end
 
-    # Async makes the fiber that starts another its parent, and would end both together.
+    # Async makes the fiber that starts another one its parent, and would stop both together.
     def start_fiber
       scheduler = Fiber.scheduler
       return Fiber.schedule { work } unless defined?(Async::Scheduler) && scheduler.is_a?(Async::Scheduler)
@@ -164,7 +164,7 @@ module Trunkline
       leave(waiter)
     end
 
-    # Runs what is queued. True: nothing is left, for any of them.
+    # Runs queued blocks. True: no block is queued or running.
     def finished?(waiter)
       @coming = nil if @coming.equal?(waiter)
       perform(@queue.shift) until @queue.empty?
@@ -193,14 +193,14 @@ module Trunkline
       conclude(task)
     end
 
-    # The last one to end ends the idle ones; one that is ended early leaves its work to another.
+    # The last one to end ends the idle ones; one that ends early leaves its work to another.
     def leave(waiter)
       @coming = nil if @coming.equal?(waiter)
       call_a_fiber unless @coming || @queue.empty?
       wake_all(@idle) if quiet?
     end
 
-    # A fiber that is called here comes back with more to do, so none ends meanwhile.
+    # A called fiber may come back with more blocks, so none ends meanwhile.
     def make_room
       return if full? || @spawners.empty?
 

@@ -2,7 +2,7 @@
 
 module Trunkline
   class Workers
-    # A block on its way to a thread and its result on the way back. It begins, or is withdrawn, once.
+    # A block for a worker thread, and its result. It is either begun or withdrawn, once.
     class Job # :nodoc:
       def initialize(work)
         @work = work
@@ -12,13 +12,13 @@ module Trunkline
         @outcome = nil
       end
 
-      # @return [Boolean] whether the thread that asks may run it
+      # @return [Boolean] whether the calling thread may run it
       def begin = step(:begun)
 
       # @return [Boolean] whether it will never begin
       def withdraw = step(:withdrawn)
 
-      # Whatever the block raises is for the caller; the thread goes on.
+      # Exceptions of the block are for the caller; the thread stays alive.
       def perform
         @outcome = [@work.call, nil]
       rescue Exception => error # rubocop:disable Lint/RescueException

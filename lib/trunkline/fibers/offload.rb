@@ -5,20 +5,20 @@ require_relative "workers"
 
 module Trunkline
   class << self
-    # The threads that {offload} uses; another set may take their place when the program starts.
+    # The threads that {offload} uses; a program may replace them when it starts.
     #
-    # @return [Workers] 4 threads, and 256 places to wait
+    # @return [Workers] 4 threads, and a queue of 256 by default
     attr_accessor :workers
   end
 
   self.workers = Workers.new
 
-  # Runs work that knows nothing of event loops on a thread, and lets the loop go on meanwhile. Outside of an event loop, and
-  # on such a thread itself, it is just run. Queries need none of this: they wait without stopping other fibers.
+  # Runs blocking work on a thread, while the event loop runs other fibers. Outside of an event loop, and on such a thread itself, it is run directly.
+  # Queries do not need this: they wait without blocking other fibers.
   #
   #   report = Trunkline.offload { Legacy.fetch_over_a_blocking_library }
   #
-  # What waits in C, or in the system, overlaps; Ruby code itself runs one thread at a time, and delays the others.
+  # Waits in C or in the system overlap; Ruby code runs in one thread at a time, and delays the others.
   #
   # @param deadline [Numeric, nil] seconds from now
   # @return [Object] what the block returns

@@ -3,8 +3,8 @@
 require_relative "offload"
 
 module Trunkline
-  # Gives a web action `pipeline`: the action pauses, a thread does the work, the server goes on with other requests, and
-  # the action resumes with what the block returned.
+  # Adds `pipeline` to a web action: the action pauses, a thread does the work, the server handles other requests, and the action resumes with what
+  # the block returned.
   #
   #   class ReportsController < ApplicationController
   #     include Trunkline::Pipelined
@@ -15,7 +15,7 @@ module Trunkline
   #     end
   #   end
   #
-  # Queries need no `pipeline`: they wait without stopping the server anyway.
+  # Queries do not need `pipeline`: they wait without blocking the server.
   module Pipelined
     private
 

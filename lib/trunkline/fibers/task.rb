@@ -2,7 +2,7 @@
 
 module Trunkline
   class FiberPool
-    # A block that a pool's fiber runs, has run, or will.
+    # A block of a pool: queued, running or finished.
     class Task
       # @return [Exception, nil] what the block has raised
       attr_reader :error
@@ -26,7 +26,7 @@ module Trunkline
       # @return [Boolean] whether the block has ended
       def done? = @block.nil?
 
-      # Runs the block. An exception that is none of the block's own goes on, as it is meant for the fiber.
+      # Runs the block. An exception that the block has not raised itself is raised, as it is meant for the fiber.
       def perform # :nodoc:
         finish(@block.call, nil)
       rescue StandardError, ScriptError => error

@@ -8,17 +8,16 @@ require_relative "carried_state"
 require_relative "job"
 
 module Trunkline
-  # A few threads for work that would stop an event loop: the fiber waits, the others go on. Threads are started when they
-  # are needed, and then kept.
+  # A few threads for work that would block an event loop: the fiber waits, the others run. Threads are started when they are needed, and then kept.
   class Workers
-    # @return [Integer] the most threads
+    # @return [Integer] how many threads, at most
     attr_reader :threads
 
-    # @return [Integer] the most blocks that wait for one
+    # @return [Integer] how many blocks wait for one, at most
     attr_reader :queue
 
-    # @param threads [Integer] the most blocks that run at once
-    # @param queue [Integer] the most that wait for their turn
+    # @param threads [Integer] how many blocks run at once, at most
+    # @param queue [Integer] how many wait, at most
     # @raise [ArgumentError] a number is out of range
     def initialize(threads: 4, queue: 256)
       raise ArgumentError, "threads must be a positive Integer, not #{Argument.shown(threads)}" unless Argument.is?(threads, Integer) && threads.positive?
@@ -29,13 +28,13 @@ module Trunkline
       begin_anew
     end
 
-    # Runs the block on one of the threads, while the calling fiber waits. A block that has not begun is dropped when
-    # its caller leaves or its deadline passes; one that has begun is left to its end, and its result discarded.
+    # Runs the block on one of the threads, while the calling fiber waits. A block that has not begun is dropped when its caller leaves or its
+    # deadline passes; one that has begun runs to its end, and its result is discarded.
     #
-    # @param deadline [Numeric, nil] seconds from now for waiting and running; that of {Trunkline.deadline} holds too
+    # @param deadline [Numeric, nil] seconds from now for waiting and running; that of {Trunkline.deadline} applies too
     # @return [Object] what the block returns
     # @raise [Exception] what the block raises
-    # @raise [Deadline] it was not through in time; `sent?` says whether it had begun
+    # @raise [Deadline] it was not finished in time; `sent?` tells whether it had begun
     # @raise [Overloaded] too many wait already
     def run(deadline: nil, &block)
       job = Job.new(CarriedState.capture(block))
@@ -77,7 +76,7 @@ module Trunkline
 
     def overload = "#{@busy} blocks run on #{threads} threads and #{@queued} wait for their turn, which is the limit: try again later"
 
-    # @return [Boolean] whether this is why it will not begin
+    # @return [Boolean] whether this call prevents it from beginning
     def withdraw(job)
       job.withdraw && @lock.synchronize { @queued -= 1 } && true
     end
@@ -88,8 +87,8 @@ module Trunkline
       Deadline.new("the deadline has passed while the block ran: it goes on, and its result is lost", sent: true)
     end
 
-    # A thread inherits what may not interrupt the one that starts it, and could not even be ended with the program. A block may
-    # end its thread; then another takes its place.
+    # A thread inherits the interrupt mask of the thread that starts it, with which it could not even be ended with the program. A block may end its
+    # thread; then another replaces it.
     def work
       Thread.current.name = "trunkline worker"
       Thread.handle_interrupt(Object => :immediate) do

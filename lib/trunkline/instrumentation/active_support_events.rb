@@ -5,9 +5,9 @@ require "active_support/notifications"
 require_relative "../operation"
 
 module Trunkline
-  # A middleware that has ActiveSupport::Notifications told of each call: "query.trunkline", "transaction.trunkline", and so on by the
-  # operation's kind. The payload has kind, sql, server and operation, an {Operation}; behind the call rows and server_seconds, too. An exception
-  # is in it as with every event of theirs.
+  # A middleware that publishes each call to ActiveSupport::Notifications: "query.trunkline", "transaction.trunkline", and so on by the operation's
+  # kind. The payload has kind, sql, server and operation, an {Operation}; after the call also rows and server_seconds, and an exception, as for all
+  # its events.
   #
   #   db.use(Trunkline::ActiveSupportEvents)
   module ActiveSupportEvents

@@ -5,8 +5,8 @@ require_relative "../errors"
 require_relative "../operation"
 
 module Trunkline
-  # A middleware that makes a span of each call, with the names of OpenTelemetry's semantic conventions for databases. Those of queries in a
-  # transaction are its children. Literals of the SQL are left out, and parameters.
+  # A middleware that makes a span for each call, with the names of OpenTelemetry's semantic conventions for databases. Spans of queries in a
+  # transaction are its children. Literals of the SQL and parameters are omitted.
   #
   #   db.use(Trunkline::OpenTelemetrySpans)
   module OpenTelemetrySpans
@@ -24,7 +24,7 @@ module Trunkline
       end
     end
 
-    # @return [OpenTelemetry::Trace::Tracer] of the provider that is configured at this moment
+    # @return [OpenTelemetry::Trace::Tracer] of the currently configured provider
     def self.tracer = ::OpenTelemetry.tracer_provider.tracer("trunkline", VERSION) # :nodoc:
 
     # @param operation [Operation]

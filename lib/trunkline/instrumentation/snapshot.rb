@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # What several clients tell of themselves at one moment, ready for JSON.
+  # The statistics of several clients at one moment, ready for JSON.
   module Snapshot # :nodoc:
-    # Statements of each client: those that have taken the server the most.
+    # Statements of each client: those with the most server time.
     MOST_STATEMENTS = 50
     private_constant :MOST_STATEMENTS
 
     # @param clients [Array<Postgres::Client, Memcached::Client>]
-    # @return [Hash{Symbol => Object}] pid; at: seconds on a clock of this machine; clients: an Array of what each tells
+    # @return [Hash{Symbol => Object}] pid; at: seconds on a clock of this machine; clients: an Array of their statistics
     def self.take(clients)
       { pid: Process.pid, at: Process.clock_gettime(Process::CLOCK_MONOTONIC), clients: clients.flat_map { |client| figures(client) } }
     end
 
-    # @raise [ArgumentError] one of them is no client
+    # @raise [ArgumentError] one of them is not a client
     def self.check(clients)
       strangers = clients.reject { |client| client.respond_to?(:client_stats) || client.is_a?(Postgres::Client) }
       return if strangers.empty? && clients.any?

@@ -8,17 +8,16 @@ require "tmpdir"
 require_relative "snapshot"
 
 module Trunkline
-  # Where `trunkline top` finds this process: a Unix socket, for the same user alone, at which a thread tells what the
-  # clients tell in their `stats`.
+  # A Unix socket by which `trunkline top` finds this process. A thread sends the clients' `stats` there; only the same user can connect.
   #
   #   Trunkline::StatsSocket.open(db, cache)               # the whole life of the process; in each process after a fork
   class StatsSocket
-    # @return [String] the folder in which processes are found, unless they are told another: one among the temporary files, or, where
-    #   another user has taken its name, one in the home directory of this user
+    # @return [String] the default folder of processes' sockets: among the temporary files, or, if another user has taken that name, in this user's
+    #   home directory
     def self.folder
       usual = File.join(Dir.tmpdir, "trunkline-#{Process.euid}")
       taken?(usual) ? File.join(Etc.getpwuid(Process.euid).dir, ".trunkline") : usual
-    rescue ArgumentError # this user is in no table of users, and has no home
+    rescue ArgumentError # this user has no entry in the user database, and no home
       usual
     end
 
@@ -30,11 +29,11 @@ module Trunkline
     private_class_method :taken?
 
     # @param clients [Array<Postgres::Client, Memcached::Client>]
-    # @param folder [String] made where there is none; no other user may enter it
+    # @param folder [String] created if missing; no other user may enter it
     # @return [StatsSocket] open until the process ends
-    # @raise [ArgumentError] one of them is no client, or there is none
+    # @raise [ArgumentError] one of them is not a client, or there is none
     # @raise [ConfigError] others may enter the folder
-    # @raise [SystemCallError] the socket cannot be made
+    # @raise [SystemCallError] the socket cannot be created
     def self.open(*clients, folder: self.folder) = new(clients, folder)
 
     # @return [String]
@@ -51,7 +50,7 @@ module Trunkline
       at_exit { close }
     end
 
-    # Takes the socket away. A forked child leaves it to its parent.
+    # Removes the socket. A forked child leaves it to its parent.
     #
     # @return [nil]
     def close
@@ -77,7 +76,7 @@ module Trunkline
       raise ConfigError, "#{folder} is no folder; folder: names another"
     end
 
-    # A process that had this number before may have left its socket.
+    # A former process with the same ID may have left its socket.
     def listen
       FileUtils.rm_f(@path)
       ::UNIXServer.new(@path).tap { File.chmod(0o600, @path) }
@@ -89,7 +88,7 @@ module Trunkline
       # closed
     end
 
-    # A client that does not take what it has asked for is left alone.
+    # A client that does not read its answer is abandoned.
     def serve(caller)
       caller.write(JSON.generate(Snapshot.take(@clients)))
     rescue SystemCallError

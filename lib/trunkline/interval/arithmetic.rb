@@ -5,14 +5,14 @@ require_relative "shifted_time"
 
 module Trunkline
   class Interval
-    # What can be reckoned with intervals, as the server does it.
+    # Arithmetic with intervals, with the server's rules.
     #
     #   month = Trunkline::Interval.new(months: 1)
     #   month.after(Time.utc(2024, 1, 31))     # => 2024-02-29 00:00:00 UTC
     #   month + month                          # => #<Trunkline::Interval P2M>
     module Arithmetic
       # @param other [Interval, Time, DateTime, Date]
-      # @return [Interval] the sum of two; of a Time, DateTime or Date what {#after} returns
+      # @return [Interval] the sum of two; for a Time, DateTime or Date as {#after}
       # @raise [TypeError] it is none of these
       def +(other)
         return after(other) unless other.is_a?(Interval)
@@ -22,30 +22,30 @@ module Trunkline
 
       # @param other [Interval]
       # @return [Interval]
-      # @raise [TypeError] it is none
+      # @raise [TypeError] it is not an Interval
       def -(other)
         raise TypeError, "an Interval is taken from an Interval, not #{Argument.class_of(other)}; from a Time by interval.before(time)" unless other.is_a?(Interval)
 
         self + -other
       end
 
-      # @return [Interval] the same backwards
+      # @return [Interval] with the opposite sign
       def -@ = self * -1
 
       # @param factor [Integer]
-      # @return [Interval] so many times as long
-      # @raise [TypeError] it is no Integer
+      # @return [Interval] multiplied
+      # @raise [TypeError] it is not an Integer
       def *(factor)
         raise TypeError, "an Interval is multiplied by an Integer, not #{Argument.class_of(factor)}" unless factor.is_a?(Integer)
 
         Interval.new(months: months * factor, days: days * factor, microseconds: microseconds * factor)
       end
 
-      # Months are counted first, where a day that the month does not have is its last one; then days, by the clock of the time's own
-      # zone; then the rest.
+      # Months are added first: a day that the month does not have becomes its last one. Then days, by the wall clock of the time's own zone; then the
+      # rest.
       #
       # @param moment [Time, DateTime, Date]
-      # @return [Time, DateTime, Date] of the same zone; of a Date a Date, or where the interval has more than days, a Time in UTC
+      # @return [Time, DateTime, Date] in the same zone; for a Date a Date, or if the interval has more than days, a Time in UTC
       # @raise [TypeError] it is none of these
       def after(moment)
         return moment.advance(months: months, days: days, seconds: Rational(microseconds, 1_000_000)) if moment.respond_to?(:time_zone)

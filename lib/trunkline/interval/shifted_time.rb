@@ -4,7 +4,7 @@ require "date"
 
 module Trunkline
   class Interval
-    # A Time and an Interval -> the Time that is so much later, in the zone of the first.
+    # Adds an Interval to a Time, in the zone of the Time.
     module ShiftedTime # :nodoc:
       module_function
 
@@ -13,14 +13,14 @@ module Trunkline
       # @return [Time]
       def of(time, interval)
         shifted = interval.months.zero? ? time : on_day(time, day_of(time) >> interval.months)
-        shifted = on_day(shifted, day_of(shifted) + interval.days) unless interval.days.zero? # by the clock, which the months may have changed
+        shifted = on_day(shifted, day_of(shifted) + interval.days) unless interval.days.zero? # by the wall clock, which the months may have changed
         shifted + Rational(interval.microseconds, 1_000_000)
       end
 
-      # Ruby's Time knows the Gregorian calendar alone, and so does the server.
+      # Ruby's Time uses the Gregorian calendar only, as the server does.
       def day_of(time) = Date.new(time.year, time.month, time.day, Date::GREGORIAN)
 
-      # The same time by the clock. What the clock shows twice is the later one, as for the server.
+      # The same wall clock time. Of two times with the same wall clock, the later one applies, as on the server.
       def on_day(time, date)
         clock = [date.year, date.month, date.day, time.hour, time.min, time.sec + time.subsec]
         return Time.utc(*clock) if time.utc?

@@ -4,7 +4,7 @@ require_relative "../errors"
 
 module Trunkline
   module Memcached
-    # Where a server is, and what part of the keys it is to have.
+    # The address of a server, and its weight in the distribution of keys.
     class Address
       DEFAULT_PORT = 11_211
       SERVERS = "MEMCACHE_SERVERS"
@@ -13,10 +13,10 @@ module Trunkline
       private_constant :SERVERS, :PARTS, :SCHEME
 
       # @param servers [String, Array<String>, nil] "host", "host:port", "host:port:weight", "[::1]:11211", "/a/socket",
-      #   "/a/socket:weight" or "memcached://host:port", several separated by commas; nil: what MEMCACHE_SERVERS says,
-      #   else the one on this machine
+      #   "/a/socket:weight" or "memcached://host:port", several separated by commas; nil: those of MEMCACHE_SERVERS,
+      #   or the one on this machine
       # @return [Array<Address>] at least one
-      # @raise [ConfigError] one cannot be understood, or comes twice
+      # @raise [ConfigError] one is invalid, or occurs twice
       def self.all(servers)
         servers = ENV.fetch(SERVERS, "127.0.0.1:#{DEFAULT_PORT}") if servers.nil? || servers == []
         unless [*servers].all?(String)
@@ -53,7 +53,7 @@ module Trunkline
 
         raise ConfigError, "user and password are no part of a server here: give them as username: and password: (ASCII authentication, memcached -Y)"
       end
-      # An SRV record names a service: "_memcached._tcp.example.com", or a URI whose scheme says srv.
+      # An SRV record names a service: "_memcached._tcp.example.com", or a URI whose scheme contains srv.
       def self.refuse_service_names(text)
         return unless text.match?(/\A_[^.:]+\._(tcp|udp)\./i) || text[/\A[a-z+]+(?=:\/\/)/i]&.match?(/srv/i)
 
@@ -67,7 +67,7 @@ module Trunkline
       # @return [Integer, nil] nil: a Unix socket
       attr_reader :port
 
-      # @return [Integer] how many times its part of the keys is that of a server with weight 1
+      # @return [Integer] its share of the keys, relative to a server with weight 1
       attr_reader :weight
 
       def initialize(host, port, weight)
@@ -82,7 +82,7 @@ module Trunkline
 
       def unix? = port.nil?
 
-      # @return [String] "host:port" or the socket's path: what errors call it, and what its place among others depends on
+      # @return [String] "host:port" or the socket's path: its name in errors, which also determines its points on the ring
       def name = unix? ? host : "#{host}:#{port}"
     end
   end

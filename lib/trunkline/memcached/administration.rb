@@ -2,18 +2,18 @@
 
 module Trunkline
   module Memcached
-    # What concerns the servers as a whole.
+    # Commands for the servers as a whole.
     module Administration
       STATISTICS = %i[items slabs settings].freeze
       private_constant :STATISTICS
 
-      # Forgets every value on every server, of every namespace.
+      # Deletes every value on every server, of every namespace.
       #
       # @param delay [Numeric] seconds until then
       # @return [Array<true>]
-      # @raise [ArgumentError] the delay is no number from 0
-      # @raise [Error] the first failure; the other servers are emptied. One that cannot be reached is emptied by this client as soon as it
-      #   answers again, where there is no delay
+      # @raise [ArgumentError] the delay is not a number from 0
+      # @raise [Error] the first failure; the other servers are emptied. One that cannot be reached is emptied by this client as soon as it answers
+      #   again, if there is no delay
       def flush_all(delay = 0)
         raise ArgumentError, "flush_all takes a number of seconds from 0, not #{Argument.shown(delay)}" unless Argument.is?(delay, Numeric) && delay.real? && delay >= 0 && delay.to_f.finite?
 
@@ -21,8 +21,7 @@ module Trunkline
       end
       alias flush flush_all
 
-      # Closes the connections: those in use when their callers have their answers. The next call opens others. It is {Client#close} that
-      # ends a client.
+      # Closes the connections: those in use when their callers have their answers. The next call opens others. To end a client, call {Client#close}.
       #
       # @return [nil]
       def reset
@@ -30,7 +29,7 @@ module Trunkline
         nil
       end
 
-      # Asks whether there is a server to work with.
+      # Checks whether any server answers.
       #
       # @return [true] one of them answers
       # @raise [ConnectionError, NotSent, Indeterminate, Deadline] none does
@@ -48,7 +47,7 @@ module Trunkline
       # @return [Hash{String => String, nil}] by the server's name; nil: it cannot be reached
       def version = each_server { |server| @cluster.perform_on(server, Request.line("version", "VERSION ")).answer.delete_prefix("VERSION ") }
 
-      # @param kind [Symbol, nil] :items, :slabs or :settings; nil: in general
+      # @param kind [Symbol, nil] :items, :slabs or :settings; nil: general statistics
       # @return [Hash{String => Hash{String => String}, nil}] by the server's name; nil: it cannot be reached
       # @raise [ArgumentError]
       def stats(kind = nil)
@@ -59,12 +58,12 @@ module Trunkline
         each_server { |server| @cluster.perform_on(server, Request.statistics(["stats", kind].compact.join(" "))).answer || {} }
       end
 
-      # Sets the counters among the statistics back.
+      # Resets the counters among the statistics.
       #
       # @return [Hash{String => true, nil}] by the server's name; nil: it cannot be reached
       def reset_stats = each_server { |server| @cluster.perform_on(server, Request.line("stats reset", "RESET")) && true }
 
-      # What goes on in this client, where {#stats} tells what goes on in the servers.
+      # Statistics of this client, whereas {#stats} returns those of the servers.
       #
       # @return [Hash{String => Hash{Symbol => Object}}] by the server's name; see {Postgres::Client#stats}
       def client_stats = @cluster.servers.to_h { |server| [server.name, server.stats] }

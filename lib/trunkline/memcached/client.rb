@@ -18,10 +18,10 @@ require_relative "values"
 require_relative "writing"
 
 module Trunkline
-  # memcached: its client, and what that gives and takes.
+  # The memcached client, and the classes of its arguments and results.
   module Memcached
-    # A memcached client for any number of fibers and threads at once. All share one connection to each server: each command
-    # is sent behind the others, without waiting for their answers. Connects on first use.
+    # A memcached client for any number of fibers and threads at once. All share one connection to each server: each command is sent without waiting
+    # for the answers to those before it. Connects on first use.
     #
     # @see Trunkline.memcached
     class Client
@@ -35,11 +35,11 @@ module Trunkline
 
       KEYS = { namespace: :namespace, namespace_separator: :separator, digest_class: :digest_class }.freeze
       VALUES = %i[serializer compressor compress compression_min_size raw string_fastpath max_value].freeze
-      # To one server: each has a port of this machine, or a descriptor.
+      # The most to one server: each uses a port of this machine, or a descriptor.
       MOST_CONNECTIONS = 65_535
       private_constant :KEYS, :VALUES, :MOST_CONNECTIONS
 
-      # Takes what {Trunkline.memcached} takes.
+      # Takes the arguments of {Trunkline.memcached}.
       def initialize(servers, **options)
         stay_in_main_ractor
         begin_with(Address.all(servers), **DalliOptions.translate(options))
@@ -54,18 +54,18 @@ module Trunkline
         yield self
       end
 
-      # Has this client's commands go through a middleware from now on.
+      # Adds a middleware, for later commands of this client.
       #
-      # @param middleware [Module] around those there are: see {Middlewares}
+      # @param middleware [Module] becomes the outermost one: see {Middlewares}
       # @return [self]
-      # @raise [TypeError] it is no module
+      # @raise [TypeError] it is not a module
       def use(middleware)
         @middlewares = (@middlewares || Middlewares.new).within(middleware)
         @cluster.observe(@middlewares)
         self
       end
 
-      # Closes every connection. Callers that wait for an answer get {Closed}, as does everything called later.
+      # Closes every connection. Calls that wait for an answer raise {Closed}, as do all later calls.
       def close
         @cluster.close
         nil

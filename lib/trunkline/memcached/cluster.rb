@@ -9,16 +9,16 @@ require_relative "unawaited"
 
 module Trunkline
   module Memcached
-    # The servers together: sends each request to the one that has its key, as often as it takes within its time.
+    # All servers of a client: sends each request to the one that has its key, and repeats it as necessary within its time.
     class Cluster
-      # Times that a request is sent elsewhere when the connection it was to take turns out to be lost.
+      # How often a request is sent again when its connection is found to be lost.
       MOST_TRIES = 5
-      # Seconds that a call of many keys waits for one server before it looks at the answers of the others; then twice as long, and
-      # so on. A server that answers takes less.
+      # Seconds that a call of many keys waits for one server before it reads the answers of the others; the time doubles with each round. A server
+      # that answers takes less.
       FIRST_SLICE = 0.005
-      # What a server that cannot be reached, or does not answer in time, ends with.
+      # Errors of a server that cannot be reached, or does not answer in time.
       FAILURES = [ConnectionError, NotSent, Indeterminate, Deadline, Overloaded].freeze
-      # What one server is asked in a call of many keys, and the connection that it was sent over.
+      # One server's part of a call of many keys, and the connection over which it was sent.
       Part = Struct.new(:server, :trunk, :request)
       private_constant :MOST_TRIES, :FIRST_SLICE, :Part
 
@@ -28,7 +28,7 @@ module Trunkline
       # @param addresses [Array<Address>]
       # @param timeout [Numeric, nil] seconds from call to answer
       # @param failover [Boolean]
-      # @param on_error [#call, nil] gets the error of each server that a call goes on without
+      # @param on_error [#call, nil] takes the error of each server that a call skips
       # @param raise_errors [Boolean] whether such a call raises instead
       # @param options [Hash] of Server.new
       def initialize(addresses, timeout:, failover:, on_error: nil, raise_errors: false, **options)
@@ -45,7 +45,7 @@ module Trunkline
       # Sends a request for one key, and waits.
       #
       # @param key [String] as it is sent
-      # @return [Request, Unawaited::NOTHING] answered; the latter of a change {#without_waiting}
+      # @return [Request, Unawaited::NOTHING] answered; the latter for a change {#without_waiting}
       # @raise [Error]
       def perform(request, key)
         return change_without_waiting(request, key) if @unawaited&.here? && !request.reads?
@@ -69,7 +69,7 @@ module Trunkline
         server.perform(request) ? request : raise(error(request, server))
       end
 
-      # Empties every server; those that cannot be reached as soon as they answer again.
+      # Empties every server, those that cannot be reached as soon as they answer again.
       #
       # @param delay [Integer] seconds until then
       # @return [Array<true>]
@@ -88,17 +88,17 @@ module Trunkline
         @servers.map { true }
       end
 
-      # Sends requests for many keys at once, one to each server, and waits for all of them. A server that cannot be reached, or
-      # does not answer in time, costs only its own keys.
+      # Sends requests for many keys at once, one to each server, and waits for all of them. If a server cannot be reached, or does not answer in
+      # time, only its own keys are missing.
       #
       # @param keys [Array<String>] as they are sent
-      # @param companions [Array] what belongs to each of them
-      # @param changes [Boolean] whether they are changed
-      # @yieldparam keys [Array<String>] those that one server has
+      # @param companions [Array] of the keys, one for each
+      # @param changes [Boolean] whether the keys are changed
+      # @yieldparam keys [Array<String>] of one server
       # @yieldparam companions [Array]
       # @yieldreturn [Request]
-      # @return [Array<Request>] answered; servers that have failed have none
-      # @raise [ServerError, ClientError] the first that a server refused
+      # @return [Array<Request>] answered; none for servers that have failed
+      # @raise [ServerError, ClientError] the first refusal of a server
       # @raise [Error] a server has failed, and raise_errors was given
       def perform_all(keys, companions, changes: false, &request)
         failures = []
@@ -109,8 +109,8 @@ module Trunkline
         answered
       end
 
-      # Sends the changes for one key that the calling fiber makes within the block without waiting for their answers, and waits for these
-      # at its end. Failures are told as those of {#perform_all}, and refusals too.
+      # Sends changes of one key that the calling fiber makes within the block without waiting for their answers, and waits for all of them at its
+      # end. Failures are reported as in {#perform_all}, refusals too.
       #
       # @return [Object] what the block returned
       # @raise [Error] a change has failed, and raise_errors was given
@@ -127,11 +127,11 @@ module Trunkline
         end
       end
 
-      # The caller goes on without what has failed.
+      # The caller continues without what has failed.
       #
       # @param failure [Error]
       # @return [nil]
-      # @raise [Error] that one, if raise_errors was given
+      # @raise [Error] the same, if raise_errors was given
       def survive(failure)
         raise failure if @raise_errors
 
@@ -139,7 +139,7 @@ module Trunkline
         nil
       end
 
-      # Has every command, and the opening of every connection, go through the middlewares.
+      # Makes every command, and the opening of every connection, use the middlewares.
       def observe(middlewares)
         @middlewares = middlewares
         @name = servers.map(&:name).join(",")
@@ -157,7 +157,7 @@ module Trunkline
 
       def unreachable = ConnectionError.new("no server that might have the key can be reached")
 
-      # One that could not be reached is down now.
+      # A server that could not be reached is down now.
       def another_server?(key) = @only.nil? && !@ring.server_for(key).nil?
 
       # @return [Request] answered
@@ -173,7 +173,7 @@ module Trunkline
         raise error(request, server)
       end
 
-      # What was not sent may be sent again, and so may a question.
+      # What was not sent may be sent again, and so may a read.
       def another_try?(request)
         loss = request.failure
         loss.is_a?(Loss) && !loss.closed && (!loss.sent || request.reads?)
@@ -205,7 +205,7 @@ module Trunkline
         Unawaited::NOTHING
       end
 
-      # Their time begins when they are waited for: the fiber may have done other things since it sent them.
+      # Their time begins when they are waited for: the fiber may have done other work since it sent them.
       def await_changes
         parts = @unawaited.take
         parts.each { |part| part.request.limit(@timeout) } if @timeout
@@ -241,7 +241,7 @@ module Trunkline
         waiting.each { |part| part.server.await(part.trunk, part.request) }
       end
 
-      # A connection's answers come in the order of its requests: the last one's is the end.
+      # A connection's answers arrive in the order of its requests: the last one's is the end.
       def await_in_order(parts) = await_all(parts.group_by(&:trunk).map { |_, theirs| theirs.last })
 
       def by_server(keys, companions, failures, changes)

@@ -9,15 +9,15 @@ require_relative "../trunk/deadlines"
 
 module Trunkline
   module Memcached
-    # Connects, and asks the server for its version: one that takes connections and never answers is found out here, as are other
-    # programs, and servers that are too old.
+    # Connects, and requests the server's version: that detects a server that accepts connections and never answers, other programs, and servers that
+    # are too old.
     class Connector
-      # Sent several times over. A server that speaks the binary protocol alone takes 24 bytes for a header, which begins with another
-      # byte, and hangs up; it would wait for the rest of a shorter question.
+      # Sent several times in a row. A server that only has the binary protocol reads 24 bytes as a header, which begins with another byte, and closes
+      # the connection; it would wait for more bytes after a shorter command.
       PROBE = "version\r\n"
       TIMES = 3
       OLDEST = [1, 6, 10].freeze
-      CHUNK = 1024 # bytes; more than any answer to the question
+      CHUNK = 1024 # bytes; more than any answer to the probe
       ANSWERED = /\A(VERSION |STORED\r\n)/
       HUNG_UP = "the server closed the connection before it answered: it does not speak memcached's text protocol (memcached -B binary, or -S, " \
                 "which is SASL), or speaks it over TLS alone (ssl_context:), or has no room for another connection"
@@ -25,19 +25,19 @@ module Trunkline
       NO_TLS = "the server answered in plain text: it was started without TLS (memcached -Z), so leave out ssl_context:"
       private_constant :PROBE, :TIMES, :OLDEST, :CHUNK, :ANSWERED, :HUNG_UP, :PLAIN, :NO_TLS
 
-      # What the servers of a client want to be convinced by.
+      # How to connect to the servers of a client.
       #
-      # tls:: [OpenSSL::SSL::SSLContext, nil] nil: what is said can be read on the way
-      # proof:: [String, nil] the first command, of ASCII authentication; nil: there is none
+      # tls:: [OpenSSL::SSL::SSLContext, nil] nil: not encrypted
+      # proof:: [String, nil] the first command, for ASCII authentication; nil: none
       Access = Struct.new(:tls, :proof) do
-        # @raise [ArgumentError] one of the two without the other, or what the command cannot hold
+        # @raise [ArgumentError] one of the two is missing, or contains characters that the command cannot
         def self.of(tls, username, password)
           return new(tls, nil) if nil == username && nil == password
           unless [username, password].all? { |text| String === text && text.match?(/\A[^ \r\n\0]+\z/n) }
             raise ArgumentError, "username and password belong together, as Strings without blanks and line ends"
           end
 
-          # A server without authentication stores that as any value: it has expired already.
+          # A server without authentication stores that as a value, which has expired already.
           new(tls, "set auth 0 -1 #{username.bytesize + password.bytesize + 1}\r\n#{username} #{password}\r\n")
         end
 
@@ -47,7 +47,7 @@ module Trunkline
       # Connects and waits for the answer.
       #
       # @param address [Address]
-      # @param timeout [Numeric, nil] seconds in all, unless the present deadline comes first
+      # @param timeout [Numeric, nil] seconds in all, unless the current deadline is earlier
       # @param access [Access]
       # @return [Connector] answered
       # @raise [ConnectionError]
@@ -67,10 +67,10 @@ module Trunkline
         @generation = Trunkline.process_generation
       end
 
-      # Was it made by the parent of this process?
+      # Whether the parent of this process created it.
       def inherited? = @generation != Trunkline.process_generation
 
-      # {probe} and {answered?} in one. Whatever ends this early, an exception or a cancelled fiber, leaves no open socket.
+      # {probe} and {answered?} in one. If it ends early, by an exception or a cancelled fiber, the socket is closed.
       #
       # @return [Connector] this one
       # @raise [ConnectionError]
@@ -82,9 +82,9 @@ module Trunkline
         close unless connected
       end
 
-      # Connects and sends the question.
+      # Connects and sends the probe.
       #
-      # @raise [ConnectionError] then it is for the caller to close
+      # @raise [ConnectionError] the caller must close it then
       def probe
         explaining do
           @io = open
@@ -94,8 +94,8 @@ module Trunkline
       end
 
       # @param deadline [Float, nil] on the clock of Waiting.now
-      # @return [Boolean] whether the answer has come by then
-      # @raise [ConnectionError] the server has hung up, or is none that will do
+      # @return [Boolean] whether the answer has arrived by then
+      # @raise [ConnectionError] the server has closed the connection, or is not suitable
       def answered?(deadline)
         explaining do
           until whole?
@@ -109,7 +109,7 @@ module Trunkline
         true
       end
 
-      # Closes the socket, and says nothing to the server: in a forked child it is the parent's, too.
+      # Closes the socket, and sends nothing to the server: in a forked child the parent uses it too.
       def close = @io&.to_io&.close
 
       private
@@ -129,8 +129,8 @@ module Trunkline
         Socket::TCP.connect(@address.host, @address.port, @deadline, server: @address.name)
       end
 
-      # The context checks the certificate's name, which it must be told. One that checks certificates and no name would
-      # take that of any server: the name is checked here then.
+      # The context verifies the certificate's name, which must be set first. One that verifies certificates without a name would accept that of any
+      # server: then the name is verified here.
       def encrypt(io)
         tls = @access.tls
         encrypted = Socket::TLS.connect(io, tls, @deadline, server_name: @address.host) || fail_with("the TLS handshake takes too long")
@@ -141,13 +141,13 @@ module Trunkline
         raise
       end
 
-      # A line that is no answer ends it, too: no more may follow.
+      # An unexpected line ends the answer, too: there may be no more.
       def whole?
         lines = @line.lines.select { |line| line.end_with?("\n") }
         lines.size == (@access.proof ? TIMES + 1 : TIMES) || @line.bytesize > CHUNK || lines.any? { |line| !line.match?(ANSWERED) }
       end
 
-      # A refused proof is an error, and the server hangs up or answers no question.
+      # A refused authentication is an error, and the server closes the connection or answers no other command.
       def accepted(lines)
         proof, answer = lines.lines
         return answer if proof == "STORED\r\n" && answer

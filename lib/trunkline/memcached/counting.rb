@@ -2,20 +2,20 @@
 
 module Trunkline
   module Memcached
-    # Numbers from 0 to 2**64 - 1 that a server counts up and down: in one step, whatever other clients do.
+    # Counters from 0 to 2**64 - 1 that a server changes atomically.
     module Counting
-      # What a server counts to, and versions have.
+      # The largest counter and version number.
       MOST = (2**64) - 1
 
-      # @param amount [Integer] not negative; nothing else counts, as 1.5 or "2" would be taken for another number or a mistake
-      # @param ttl [Numeric, nil] seconds, for one that `default` makes
-      # @param default [Integer, nil] what it is when there is none; nil: nothing happens then
-      # @return [Integer, nil] what it is now; nil: there is none
-      # @raise [NotANumber] the value is none; one must be stored raw, as a String or by `default`
-      # @raise [ArgumentError] an amount or default that cannot be
+      # @param amount [Integer] not negative; other values, such as 1.5 or "2", are refused
+      # @param ttl [Numeric, nil] seconds, for one that `default` creates
+      # @param default [Integer, nil] its value if there is none; nil: then nothing happens
+      # @return [Integer, nil] the new value; nil: there is none
+      # @raise [NotANumber] the value is not a number; one must be stored raw, as a String or by `default`
+      # @raise [ArgumentError] an invalid amount or default
       def incr(key, amount = 1, ttl = nil, default = nil) = count(key, amount, ttl, default, " MI")
 
-      # Takes as {#incr}. Below 0 it does not go.
+      # Takes the arguments of {#incr}. The result is 0 at least.
       def decr(key, amount = 1, ttl = nil, default = nil) = count(key, amount, ttl, default, " MD")
 
       private

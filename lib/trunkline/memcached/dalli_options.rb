@@ -2,8 +2,8 @@
 
 module Trunkline
   module Memcached
-    # Options of Dalli that are not this client's: what has another name here is taken, what is not needed is left out with a
-    # warning that says why, and what cannot be had is refused.
+    # Options of Dalli that this client does not have: those with another name are translated, those that have no use here are dropped with a warning,
+    # and those that are not supported are refused.
     module DalliOptions # :nodoc:
       SHARED = "all callers share one connection to each server"
       NEEDLESS = {
@@ -26,7 +26,7 @@ module Trunkline
 
       # @param options [Hash{Symbol => Object}] as Dalli or {Trunkline.memcached} takes them
       # @return [Hash{Symbol => Object}] as {Trunkline.memcached} takes them
-      # @raise [ArgumentError] one cannot be had
+      # @raise [ArgumentError] one is not supported
       def translate(options)
         options = options.dup
         timeout = options.delete(:socket_timeout)

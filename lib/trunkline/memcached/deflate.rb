@@ -6,7 +6,7 @@ module Trunkline
   module Memcached
     # Compresses by zlib.
     module Deflate
-      # A deflated byte becomes no more bytes than that.
+      # The most bytes that a deflated byte can become.
       # https://zlib.net/zlib_tech.html, "Maximum Compression Factor"
       MOST_PER_BYTE = 1032
       private_constant :MOST_PER_BYTE
@@ -18,9 +18,9 @@ module Trunkline
       def compress(data) = Zlib.deflate(data)
 
       # @param data [String] deflated
-      # @param most [Integer] bytes; no more than a chunk beyond that is ever in memory
+      # @param most [Integer] bytes; the result exceeds that by a chunk at most, in memory
       # @return [String, nil] nil: it is longer than that
-      # @raise [Zlib::Error] it is not deflated, or not all of it is there
+      # @raise [Zlib::Error] it is not deflated, or incomplete
       def decompress(data, most)
         data.bytesize * MOST_PER_BYTE <= most ? Zlib.inflate(data) : inflate_up_to(data, most)
       end

@@ -4,30 +4,30 @@ require_relative "../errors"
 
 module Trunkline
   module Memcached
-    # The server could not do what it was asked: out of memory, too large, a fault of its own.
+    # The server failed to execute a command: out of memory, too large, an internal error.
     class ServerError < Error
       def initialize(message = nil, sent: true, **context) = super # :nodoc:
     end
 
-    # The server refused what it was asked.
+    # The server refused a command.
     class ClientError < Error
       def initialize(message = nil, sent: true, **context) = super # :nodoc:
     end
 
-    # The value is longer than the server takes (its option -I): what was there before is gone. Or it is longer than the client's
-    # max_value: then nothing was sent.
+    # The value is longer than the server accepts (its option -I): the former value is lost. Or it is longer than the client's max_value: then nothing
+    # was sent.
     class ValueTooLarge < ServerError; end
 
-    # The value is no number, so it cannot be counted up or down.
+    # The value is not a number, so it cannot be incremented or decremented.
     class NotANumber < ClientError; end
 
     # The serializer refused the value; nothing was sent.
     class MarshalError < Error; end
 
-    # What is stored is not what the serializer or the compressor understands.
+    # The stored value cannot be deserialized or decompressed.
     class UnmarshalError < Error; end
 
-    # What a server said -> an error.
+    # Converts a server's error line to an error.
     module Refusal
       UNCOUNTABLE = "the value is not a number, or was not stored as one: to be counted, it is stored as a String of digits with raw: true, or by the " \
                     "default of incr and decr"

@@ -4,19 +4,18 @@ require_relative "missed_changes"
 
 module Trunkline
   module Memcached
-    # What is done to a server that answers again before it is used: keys that this client has changed on other servers meanwhile are
-    # deleted on it, and on these servers too, which would have an old value when the server is out another time. Where there are more of
-    # them than {MissedChanges} keeps, the policy decides:
+    # Prepares a server that answers again before it is used: keys that this client has changed on other servers meanwhile are deleted on it, and on
+    # these servers too, which would have an old value at the next outage. If there are more of them than {MissedChanges} keeps, the policy decides:
     #
     # :flushed:: it is not used until it was flushed or restarted
     # :flush:: this client flushes it
-    # :stale:: it is used; of the keys that are not known it may have old values
+    # :stale:: it is used, although other keys may have old values
     class Failback
       POLICIES = %i[flushed flush stale].freeze
-      # Keys that are deleted by one request: it takes about a millisecond, and those of other callers wait behind it.
+      # Keys that one request deletes: it takes about a millisecond, and other callers' requests wait behind it.
       CHUNK = 1000
-      # Requests for fewer keys than that, each for those that were changed during the one before, before the last ones are deleted
-      # without waiting for the answer: while other callers change keys all the time, there are always some.
+      # How many requests are made for fewer keys than that, each for keys that were changed during the one before; then the last keys are deleted
+      # without waiting for the answer: while other callers change keys, there are always some.
       LAST_ROUNDS = 3
       private_constant :CHUNK, :LAST_ROUNDS
 
@@ -31,7 +30,7 @@ module Trunkline
 
       # @param policy [Symbol]
       # @param name [String] of the server
-      # @param report [#call] gets the error that tells once that the server is not used
+      # @param report [#call] takes an error, once, if the server is not used
       # @yieldparam request [Request] for the server
       # @yieldreturn [Boolean] whether it was answered
       def initialize(policy, name, report, &perform)
@@ -46,15 +45,15 @@ module Trunkline
       # @return [MissedChanges]
       attr_reader :missed
 
-      # @return [Boolean] whether the server answers, and is not used because of what it may have
+      # @return [Boolean] whether the server answers, but is not used because of old values
       def held? = !@held.nil?
 
-      # @return [ConnectionError, nil] why it is not used
+      # @return [ConnectionError, nil] the reason
       attr_reader :held
 
-      # Deletes the keys, until those are left that are to be deleted with the first request that follows.
+      # Deletes the keys, except for those that are deleted with the next request.
       #
-      # @return [Boolean] false: the server stays out
+      # @return [Boolean] false: the server is not used yet
       def prepared?
         return false if @missed.incomplete? && !rid_of_unknown?
 
@@ -74,7 +73,7 @@ module Trunkline
         @held = @emptiness = nil
       end
 
-      # Deletes on the servers that stood in what they were given.
+      # Deletes keys on the servers that have received their changes.
       #
       # @param entries [Array<Array(String, Array<Server>)>]
       def clear_stand_ins(entries)
@@ -101,8 +100,8 @@ module Trunkline
         @perform.call(Request.line("flush_all 0", "OK")) && flushed.nil?
       end
 
-      # Was it flushed or restarted since the first look? The statistics are those of a server that has just been woken then, whose clock
-      # may not have gone on yet: it may look as if it had been started later than it was.
+      # Whether the server was flushed or restarted since it was first checked. Statistics that a server returns just after it was resumed are out of
+      # date, as its clock may not have advanced yet: it may seem to have started later than it did.
       def emptied?
         request = Request.statistics("stats")
         return false unless @perform.call(request)

@@ -2,24 +2,23 @@
 
 module Trunkline
   module Memcached
-    # Values that are computed where there are none.
+    # Reads values, and computes missing ones.
     module Fetching
-      # Seconds between two looks for the value that another client computes: the first pause, and the longest.
+      # Seconds between two reads of a value that another client computes: the first pause, and the longest.
       FIRST_PAUSE = 0.01
       LONGEST_PAUSE = 0.2
       GUARD = %i[lock_ttl recache].freeze
       private_constant :FIRST_PAUSE, :LONGEST_PAUSE, :GUARD
 
-      # Reads a value, or computes and stores it where there is none. With a block a server that cannot be reached, does not answer
-      # in time, or refuses the value, is as one that has nothing: the block is asked, its value returned, and on_error gets the
-      # error. Without a block it is as {Reading#get}.
+      # Reads a value, or computes and stores it if there is none. With a block, a server that cannot be reached, does not answer in time, or refuses
+      # the value, counts as empty: the block is called, its value returned, and on_error gets the error. Without a block it is as {Reading#get}.
       #
-      # With `lock_ttl` only one of all callers that ask computes it, on whatever machine: the others get the old value while there is
-      # one that is out of date, or else wait for the new one; when none has come after that many seconds, another computes.
+      # With `lock_ttl`, only one of all callers on all machines computes it: the others get the stale value, if there is one, or else wait for the
+      # new one; if none has arrived after that many seconds, another caller computes.
       #
       # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
       # @param options [Hash, nil] those of {Writing#set}; cache_nils: a stored nil is a value;
-      #   lock_ttl: seconds that computing may take; recache: seconds before its end from which a value is computed anew
+      #   lock_ttl: seconds that computing may take; recache: seconds before its expiry from which a value is computed again
       # @yieldreturn [Object] the value to store, unless another client has stored one meanwhile
       # @return [Object, nil] nil without a block: there is none
       # @raise [UnmarshalError, MarshalError, ArgumentError]
@@ -39,8 +38,8 @@ module Trunkline
 
       # {#fetch} with Dalli's names for its options.
       #
-      # @param recache_threshold [Numeric, nil] seconds before its end from which a value is computed anew
-      # @param req_options [Hash, nil] others of {#fetch}
+      # @param recache_threshold [Numeric, nil] seconds before its expiry from which a value is computed again
+      # @param req_options [Hash, nil] other options of {#fetch}
       # @raise [ArgumentError] there is no block
       def fetch_with_lock(key, ttl: nil, lock_ttl: 30, recache_threshold: nil, req_options: nil, &block)
         raise ArgumentError, "fetch_with_lock needs a block that computes the value" unless block
@@ -51,7 +50,7 @@ module Trunkline
 
       private
 
-      # What the server cannot do is told, and the caller goes on.
+      # Failures of the server are reported, and the caller continues.
       def surviving
         yield
       rescue ServerError, *Cluster::FAILURES => error
@@ -88,10 +87,10 @@ module Trunkline
         surviving { @cluster.perform(Request.get(wire, flags), wire) }
       end
 
-      # What the server keeps in the place of a value to come is empty.
+      # The server's placeholder for a value that is being computed is empty.
       def being_computed?(request) = request.lost? && request.answer.empty?
 
-      # Another client may have stored or deleted it meanwhile: then that counts.
+      # Another client may have stored or deleted it meanwhile: then that applies.
       def compute(key, ttl, options, version)
         value = yield
         stored = surviving { set_cas(key, value, version, ttl, options) || true }

@@ -4,8 +4,7 @@ require_relative "../operation"
 
 module Trunkline
   module Memcached
-    # What the servers of a client with middlewares do differently: commands go through these, as does connecting. It extends
-    # them, so that others pay nothing for it.
+    # What differs in the servers of a client with middlewares: commands and connecting use these. It extends them, so that others have no cost.
     module Instrumented # :nodoc:
       # The same for one server.
       module Server
@@ -18,7 +17,7 @@ module Trunkline
       def flush_all(delay) = command("flush_all", [], @name) { super }
       def perform_on(server, request) = command(request.command[/\w+/], [], server.name) { super }
 
-      # What a command is called, one for no keys tells too.
+      # The command's name is also needed if there are no keys.
       def perform_all(keys, companions, changes: false, &request)
         command(yield([], []).command, keys, @name) { super }
       end

@@ -4,15 +4,15 @@ require "digest"
 
 module Trunkline
   module Memcached
-    # What the caller calls a key -> what the server calls it: with the namespace in front, and short enough. The digest of a
-    # key that is too long stands behind as much of it as there is room for, as Dalli has it.
+    # Converts a caller's key to the one that is sent: with the namespace as prefix, and shortened if necessary. The digest of a key that is too long
+    # follows as much of the key as fits, as in Dalli.
     class Keys
       LONGEST = 250 # bytes on the wire
       BEFORE_DIGEST = ":md5:"
       SEPARATOR = /\A[^a-zA-Z0-9 \x00-\x1F\x7F]\z/
       private_constant :LONGEST, :BEFORE_DIGEST, :SEPARATOR
 
-      # @param namespace [String, Symbol, Proc, nil] in front of every key; a Proc is asked each time
+      # @param namespace [String, Symbol, Proc, nil] prefix of every key; a Proc is called each time
       # @param separator [String] one character between the two
       # @param digest_class [#hexdigest]
       # @raise [ArgumentError]
@@ -39,11 +39,11 @@ module Trunkline
       end
 
       # @param keys [Array<String, Symbol, #to_s>] none of them empty
-      # @return [Array<String>] the same one where there is nothing to do
+      # @return [Array<String>] the same Array if nothing has to be changed
       # @raise [ArgumentError]
       def wires(keys) = @namespace.nil? && Request.fit?(keys) ? keys : keys.map { |key| wire(key) }
 
-      # @return [String] of what is none
+      # @return [String] for an argument that is not a String
       # @raise [ArgumentError, TypeError]
       def text(key)
         return Argument.text(key, "a key") unless Argument.is?(key, Array, Hash)
@@ -55,7 +55,7 @@ module Trunkline
 
       def namespace = @namespace.is_a?(Proc) ? @namespace.call : @namespace
 
-      # A namespace makes it one longer, as it always has.
+      # With a namespace, the result is one byte longer, for compatibility.
       def shortened(key)
         ending = "#{BEFORE_DIGEST}#{@digest_class.hexdigest(key)}"
         length = LONGEST - (@namespace ? 0 : 1) - ending.length

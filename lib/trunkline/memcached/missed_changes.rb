@@ -2,28 +2,27 @@
 
 module Trunkline
   module Memcached
-    # Keys that this client has changed on other servers while the server that they belong to was out: the values that it still has for
-    # them are out of date.
+    # Keys that this client has changed on other servers while their own server was down: its values for them are out of date.
     class MissedChanges
-      # Keys. A key has up to 250 bytes: about 4 MB for a server that is out, at most.
+      # How many keys. A key has up to 250 bytes: about 4 MB for a server that is down, at most.
       MOST = 10_000
       private_constant :MOST
 
       def initialize
         @lock = Mutex.new
-        @stand_ins = {} # by key: the servers that were given its changes
+        @stand_ins = {} # by key: the servers that have received its changes
         @closed = @incomplete = @all = false
       end
 
       # @param key [String] as it is sent
-      # @param stand_in [Server] that is given the change
+      # @param stand_in [Server] that receives the change
       # @return [Boolean] false: it is too late, as the server is used again
       def add(key, stand_in)
         @lock.synchronize do
           next false if @closed
 
           if @stand_ins.key?(key) || @stand_ins.size < MOST
-            @stand_ins[key] = [*@stand_ins[key]] | [stand_in] # always another Array: see remove
+            @stand_ins[key] = [*@stand_ins[key]] | [stand_in] # always a new Array: see remove
           else
             @incomplete = true
           end
@@ -31,14 +30,14 @@ module Trunkline
         end
       end
 
-      # Every value of the server is out of date: it was to be flushed.
+      # Every value of the server is out of date: it should have been flushed.
       def add_all
         @all = true
       end
 
       def all? = @all
 
-      # @return [Boolean] whether there are changes whose keys are not known
+      # @return [Boolean] whether there are changes whose keys are unknown
       def incomplete? = @incomplete || @all
 
       # The server was emptied.
@@ -49,7 +48,7 @@ module Trunkline
         end
       end
 
-      # @return [Array<Array(String, Array<Server>)>] so many keys, at most, and the servers that have their changes
+      # @return [Array<Array(String, Array<Server>)>] up to that many keys, and the servers that have their changes
       def first(count) = @lock.synchronize { @stand_ins.first(count) }
 
       # Removes those among them that were not changed since {#first} returned them.
@@ -57,7 +56,7 @@ module Trunkline
         @lock.synchronize { entries.each { |key, stand_ins| @stand_ins.delete(key) if @stand_ins[key].equal?(stand_ins) } }
       end
 
-      # Takes no more keys from then on, unless the block raises.
+      # Accepts no more keys from then on, unless the block raises.
       #
       # @yieldparam entries [Array<Array(String, Array<Server>)>] those that are left
       def close

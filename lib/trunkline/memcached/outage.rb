@@ -4,21 +4,20 @@ require_relative "../socket/readiness"
 
 module Trunkline
   module Memcached
-    # A server that could not be reached, or has stopped answering, until it answers again. It is asked with a connection of
-    # its own, by one caller at a time and once a pause; the pauses grow. That caller does not wait for a server that takes the
-    # question and is silent: the connection stays open, and callers that ask for the server later look whether the answer has
-    # come.
+    # A server that could not be reached, or has stopped answering, until it answers again. It is probed over a connection of its own, by one caller
+    # at a time, with growing pauses. The caller does not wait long for a server that accepts the probe and is silent: the connection stays open, and
+    # later callers check whether the answer has arrived.
     class Outage
       # Seconds after the first failure.
       FIRST_PAUSE = 1.0
-      # Seconds between two looks for a late answer: a system call each, while every command for the server asks.
+      # Seconds between two checks for a late answer: each is a system call, and every command for the server may check.
       LOOK_EVERY = 0.005
-      # Seconds that the caller that asks waits for the answer, and twice as long as connecting took: enough for a server that
-      # does answer, and within what a caller of a cache does not notice.
+      # Seconds that the probing caller waits for the answer, and twice as long as connecting took: enough for a server that works, and short enough
+      # for a caller of a cache.
       GRACE = 0.02
       private_constant :FIRST_PAUSE, :LOOK_EVERY, :GRACE
 
-      # @return [ConnectionError] why it was last found to be out
+      # @return [ConnectionError] the reason for which it was last found down
       attr_reader :failure
 
       # @return [Failback]
@@ -27,8 +26,7 @@ module Trunkline
       # @param failure [ConnectionError]
       # @param failback [Failback]
       # @param longest_pause [Numeric] seconds
-      # @param at_once [Boolean] whether the server is asked before the first pause: it took the connection, and may answer
-      #   any time
+      # @param at_once [Boolean] whether the server is probed before the first pause: it has accepted the connection, and may answer any time
       # @yieldreturn [Connector] a new one
       def initialize(failure, failback, longest_pause:, at_once: false, &connector)
         @failure = failure
@@ -41,11 +39,11 @@ module Trunkline
         put_off unless at_once
       end
 
-      # Looks for the answer, or asks, where it is time to and no other caller does. Where the server is still out, a fiber that has looked
-      # lets the other fibers of its event loop run: a caller that tries again at once, and is refused without a wait, would otherwise
-      # keep the fiber that asks from its answer for ever.
+      # Checks for the answer, or sends a probe, if that is due and no other caller does. If the server is still down, a fiber that has checked lets
+      # other fibers of its event loop run: a caller that repeats its call at once, and is refused without waiting, would otherwise prevent the
+      # probing fiber from ever reading its answer.
       #
-      # @yield the server has answered, and {#take} has the connection; no other caller looks meanwhile
+      # @yield the server has answered, and {#take} has the connection; no other caller checks meanwhile
       # @yieldreturn [Boolean] whether the server is used again
       # @return [Boolean] the same; false: it has not answered
       def over?(&return_to_use)
@@ -55,19 +53,19 @@ module Trunkline
         @look_at = now + LOOK_EVERY
         return true if found_over?(now, &return_to_use)
 
-        @look_at = Waiting.now + LOOK_EVERY # asking takes longer than that: the next key of the same call is not to wait for it again
+        @look_at = Waiting.now + LOOK_EVERY # a probe takes longer than that: the next key of the same call must not wait for it again
         sleep(0) if Fiber.current_scheduler
         false
       end
 
-      # @return [Connector, nil] connected to a server that has answered; it is the caller's from then on
+      # @return [Connector, nil] connected to a server that has answered; the caller owns it from then on
       def take
         connector = @connected
         @connected = nil
         connector
       end
 
-      # The server answers, and is not used yet.
+      # The server answers, but is not used yet.
       #
       # @param failure [ConnectionError, nil] why; nil: as before
       # @return [false]
@@ -76,12 +74,12 @@ module Trunkline
         false
       end
 
-      # The server is asked again without another pause.
+      # The next probe is due without another pause.
       def probe_soon
         @look_at = @probe_at = Waiting.now
       end
 
-      # Leaves no open socket.
+      # Closes the probe's socket.
       def close = forget
 
       private
@@ -106,7 +104,7 @@ module Trunkline
         connector&.close unless [@probed, @connected].include?(connector)
       end
 
-      # A server that has answered nonsense, or hung up, has failed too.
+      # A server that has sent an invalid answer, or closed the connection, has failed too.
       def answered?(deadline)
         connector = @probed
         return false unless connector && !connector.inherited? && connector.answered?(deadline)
@@ -131,7 +129,7 @@ module Trunkline
         @pause *= 2
       end
 
-      # What a forked child has of its parent's is closed without a word to the server.
+      # In a forked child, the parent's connection is closed without sending anything.
       def forget
         [@probed, @connected].each { |connector| connector&.close }
         @probed = @connected = nil

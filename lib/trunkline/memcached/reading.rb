@@ -2,11 +2,11 @@
 
 module Trunkline
   module Memcached
-    # What asks for values.
+    # Commands that read values.
     module Reading
       VALUE = " v f"
       VERSION = " v f c"
-      # Options of get_with_metadata, and what they add to the command.
+      # Options of get_with_metadata, and their flags in the command.
       METADATA = { return_cas: "", return_hit_status: " h", return_last_access: " l", return_ttl_remaining: " t", skip_lru_bump: " u" }.freeze
       TIMES = { vivify_ttl: " N", recache_ttl: " R" }.freeze
       private_constant :METADATA, :TIMES
@@ -15,16 +15,16 @@ module Trunkline
       # @param options [Hash, nil] raw: true returns the bytes as they are stored
       # @return [Object, nil] the value; nil: there is none
       # @raise [Deadline] no answer in time
-      # @raise [ConnectionError, NotSent, Indeterminate] the server cannot be reached, or is lost
-      # @raise [UnmarshalError] what is stored cannot be read
-      # @raise [ArgumentError] the key is blank, or options are no Hash or have an unknown name
+      # @raise [ConnectionError, NotSent, Indeterminate] the server cannot be reached, or the connection is lost
+      # @raise [UnmarshalError] the stored value cannot be read
+      # @raise [ArgumentError] the key is blank, or options are not a Hash or have an unknown name
       def get(key, options = nil)
         @values.check_options(options) if options
         wire = @keys.wire(key)
         value_of(@cluster.perform(Request.get(wire, VALUE), wire), options)
       end
 
-      # Reads and gives it another time to live.
+      # Reads a value and changes its time to live.
       #
       # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
       # @return [Object, nil] as {#get}
@@ -34,7 +34,7 @@ module Trunkline
         value_of(@cluster.perform(Request.get(wire, "#{VALUE} T#{time_to_live(ttl)}"), wire), options)
       end
 
-      # Gives it another time to live.
+      # Changes a value's time to live.
       #
       # @param ttl [Numeric, nil] seconds; nil: the client's expires_in
       # @return [true, nil] nil: there is no such key
@@ -43,7 +43,7 @@ module Trunkline
         @cluster.perform(Request.get(wire, " T#{time_to_live(ttl)}"), wire).found? || nil
       end
 
-      # Reads with the number of its version, which {Writing#set_cas} takes.
+      # Reads a value and the number of its version, which {Writing#set_cas} takes.
       #
       # @return [Array(Object, Integer)] nil and 0: there is none; or what the block returns
       # @yieldparam value [Object, nil]
@@ -57,16 +57,16 @@ module Trunkline
       end
       alias gets get_cas
 
-      # Reads with what the server knows about the value.
+      # Reads a value with its metadata.
       #
-      # @param options [Hash, nil] those of {#get}; return_hit_status, return_last_access, return_ttl_remaining: whether to ask
-      #   for these; skip_lru_bump: whether reading is to count as no use of the value; return_cas: without effect, as the version always
-      #   comes; vivify_ttl: seconds that the server keeps a place for a value that is not there: this caller has won it then;
-      #   recache_ttl: seconds before its end from which one caller wins the value, to compute it anew
-      # @return [Hash{Symbol => Object}] value: as {#get}; cas: the number of its version, 0 where there is none; miss: whether there is none;
-      #   won_recache, lost_recache, stale: what the server says where values are computed anew, see {Fetching#fetch}; hit_before: whether
-      #   the value was read before, nil where there is none; last_access: seconds since it was read or stored, 0 where there is none;
-      #   ttl_remaining: seconds until it expires, -1 where it does not, 0 where there is none
+      # @param options [Hash, nil] those of {#get}; return_hit_status, return_last_access, return_ttl_remaining: whether to return these;
+      #   skip_lru_bump: whether reading does not count as a use of the value; return_cas: without effect, as the version is always returned;
+      #   vivify_ttl: seconds for which the server keeps a placeholder for a missing value: this caller has won it then; recache_ttl: seconds before
+      #   its expiry from which one caller wins the value, to compute it again
+      # @return [Hash{Symbol => Object}] value: as {#get}; cas: the number of its version, 0 if there is none; miss: whether there is none;
+      #   won_recache, lost_recache, stale: the server's flags if values are computed again, see {Fetching#fetch}; hit_before: whether the value was
+      #   read before, nil if there is none; last_access: seconds since it was read or stored, 0 if there is none; ttl_remaining: seconds until it
+      #   expires, -1 if it does not, 0 if there is none
       # @raise [Error] as {#get}
       def get_with_metadata(key, options = nil)
         options ||= {}
@@ -81,11 +81,11 @@ module Trunkline
         known
       end
 
-      # Reads many in one flight to each server. Keys of servers that cannot be reached, or do not answer in time, are missing, as
-      # if there were none; on_error gets their errors.
+      # Reads many values with one request to each server. Keys of servers that cannot be reached, or do not answer in time, are missing from the
+      # result; on_error gets their errors.
       #
       # @param keys [Array<String, Symbol>]
-      # @return [Hash{String => Object}] nil when a block takes the pairs
+      # @return [Hash{String => Object}] nil if a block takes the pairs
       # @yieldparam key [String]
       # @yieldparam value [Object]
       # @raise [UnmarshalError]
@@ -132,7 +132,7 @@ module Trunkline
         requests.map(&found).reduce({}) { |all, some| all.empty? ? some : all.update(some) }
       end
 
-      # Those with flags need Ruby.
+      # Values with flags need Ruby.
       def values_of(request)
         found = request.answer
         request.coded&.each { |key, flags| found[key] = @values.load(found[key], flags) }

@@ -5,31 +5,31 @@ require "zlib"
 
 module Trunkline
   module Memcached
-    # Which server has which key: the same one for every client, and most keys keep theirs when a server comes or goes.
-    # Servers have points on a circle, by their names and weights, and a key belongs to the last point at or before its own.
-    # These are the points of libmemcached's ring as Dalli draws it, so that both find each other's keys.
+    # Consistent hashing: every client assigns a key to the same server, and most keys keep theirs when a server is added or removed. Servers have
+    # points on a circle, by their names and weights, and a key belongs to the last point at or before its own. The points are those of libmemcached's
+    # ring as Dalli computes it, so that both find each other's keys.
     class Ring
       POINTS = 160 # of a server of average weight
-      TRIES = 20   # other points that are tried for a key whose server is down
+      TRIES = 20   # further points that are tried for a key whose server is down
       private_constant :POINTS, :TRIES
 
       # @return [Array<Server>]
       attr_reader :servers
 
       # @param servers [Array<Server>] at least one; name, weight, up?
-      # @param failover [Boolean] whether keys of a server that is down belong to others meanwhile
+      # @param failover [Boolean] whether other servers store the keys of a server that is down
       def initialize(servers, failover: true)
         @servers = servers.freeze
         @failover = failover
         draw if servers.size > 1
       end
 
-      # @return [Server, nil] the one, when there are no others
+      # @return [Server, nil] if it is the only one
       def only = @values ? nil : @servers.first
 
       # @param key [String] as it is sent
-      # @param changes [Boolean] whether the key is to be changed: servers that are down and would have it take note of that
-      # @return [Server, nil] nil: the servers that might have the key are down
+      # @param changes [Boolean] whether the key will be changed: servers that are down and own it record that
+      # @return [Server, nil] nil: the servers that may have the key are down
       def server_for(key, changes: false)
         return only unless @values
 
@@ -48,7 +48,7 @@ module Trunkline
 
       private
 
-      # One of them may be up again by now: then the key is its own.
+      # One of them may be up again by now: then it owns the key.
       def stand_in(server, key, down)
         down.all? { |missing| missing.missed?(key, server) } ? server : server_for(key, changes: true)
       end

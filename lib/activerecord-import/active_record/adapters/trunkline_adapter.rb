@@ -1,5 +1,5 @@
 # frozen_string_literal: true
 
-# activerecord-import looks here for what it adds to an adapter of this name; where it finds nothing, it goes on without a word, and saves no
-# associated rows. What it has for PostgreSQL is right for its subclass.
+# activerecord-import searches this file for its extension of an adapter of this name; without it, it silently saves no associated rows. Its extension
+# of PostgreSQL applies to the subclass.
 require "activerecord-import/active_record/adapters/postgresql_adapter"

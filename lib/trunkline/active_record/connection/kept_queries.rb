@@ -2,12 +2,12 @@
 
 module Trunkline
   module ActiveRecord
-    # What the adapter asks beside the methods of PG::Connection: its results have the values that ActiveRecord wants, decoded as they come.
+    # Queries of the adapter itself, in addition to PG::Connection's methods: C decodes the values as ActiveRecord expects them.
     module KeptQueries # :nodoc:
       MISCOUNT = PG.const_get(:Translation)::MISCOUNT
       private_constant :MISCOUNT
 
-      # Runs one statement, which the server's connections keep.
+      # Runs one statement, which connections keep prepared.
       #
       # @param prepare [Boolean, :again] whether they do
       # @return [Result]
@@ -20,9 +20,9 @@ module Trunkline
         raise translated(error)
       end
 
-      # Sends one statement and does not wait for its answer.
+      # Sends one statement without waiting for its answer.
       #
-      # @return [Postgres::Future, nil] nil: it has to be asked where something is going on already
+      # @return [Postgres::Future, nil] nil: it must run on the reserved connection, synchronously
       # @raise [PG::Error]
       def send_kept(sql, parameters, prepare)
         end_open if @sent || @open_copy

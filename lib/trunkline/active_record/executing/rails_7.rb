@@ -3,7 +3,7 @@
 module Trunkline
   module ActiveRecord
     module Executing
-      # What ActiveRecord 7.2 calls.
+      # The methods that ActiveRecord 7.2 calls.
       module Rails7
         def internal_exec_query(sql, name = "SQL", binds = [], **options) # :nodoc:
           execute_and_clear(sql, name, binds, **options) { |result| cast_result(result) }

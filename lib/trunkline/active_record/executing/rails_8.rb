@@ -3,13 +3,13 @@
 module Trunkline
   module ActiveRecord
     module Executing
-      # What ActiveRecord 8.0 and 8.1 call.
+      # The methods that ActiveRecord 8.0 and 8.1 call.
       module Rails8
-        # Those of 8.1 tell how many rows were written.
+        # Since 8.1, results contain the number of affected rows.
         COUNTING = ::ActiveRecord::Result.method_defined?(:affected_rows)
         private_constant :COUNTING
 
-        # What it returns is the application's: a result with all that PG::Result has.
+        # Applications use its result, which has all methods of PG::Result.
         def execute(...) # :nodoc:
           whole = @whole_results
           @whole_results = true
@@ -21,7 +21,7 @@ module Trunkline
         private
 
         def perform_query(_connection, sql, _binds, type_casted_binds, prepare:, notification_payload:, **)
-          update_typemap_for_default_timezone # which may be by another connection
+          update_typemap_for_default_timezone # may switch to another connection
           values = type_casted_binds || []
           result = @whole_results && values.empty? ? @raw_connection.async_exec(sql) : @raw_connection.exec_kept(sql, values, prepare || :again)
           verified!

@@ -3,7 +3,7 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether the server lets the application in, as which role and how, and whether others could listen.
+      # Checks whether the server accepts the application's login, with which role and method, and whether others could read the traffic.
       module Access # :nodoc:
         METHODS = { "none" => "without being asked for a proof", "password" => "by a password in the clear" }.freeze
         CHECKED = %w[verify-ca verify-full].freeze

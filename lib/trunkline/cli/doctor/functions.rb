@@ -3,7 +3,7 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether functions of the application's own keep state in their session, and what else reaches such functions.
+      # Checks whether functions of the application keep state in their session, and which other objects call such functions.
       module Functions # :nodoc:
         STATE = Postgres.const_get(:StateKeepers)
         NONE = "No function of the database's own is seen to keep state in its session; functions in C and names in variables are not looked into."

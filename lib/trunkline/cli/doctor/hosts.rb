@@ -5,7 +5,7 @@ require_relative "timing"
 module Trunkline
   module CLI
     class Doctor
-      # What each of several hosts is, how far the standbys are behind, and which one queries go to.
+      # Reports the role of each of several hosts, how far the standbys are behind, and which host queries use.
       module Hosts # :nodoc:
         IDENTITY = Postgres.const_get(:IdentityQuery)::SQL
         # Bytes of WAL that were written, or replayed.
@@ -15,7 +15,7 @@ module Trunkline
         SQL
         WANTED = { "any" => ->(_) { true }, "read-write" => :primary?.to_proc, "primary" => :primary?.to_proc, "read-only" => :recovery.to_proc,
                    "standby" => :recovery.to_proc }.freeze
-        # What was found of a host.
+        # The findings about a host.
         #
         # server:: [String] label
         # db:: [Postgres::Scope] a client of this host alone, with a deadline
@@ -28,7 +28,7 @@ module Trunkline
         end
         private_constant :IDENTITY, :POSITION, :WANTED, :Found
 
-        # @return [Array<Array(Symbol, String)>] verdicts and sentences; none of a single host
+        # @return [Array<Array(Symbol, String)>] verdicts and sentences; none for a single host
         def self.findings(patient)
           return [] if patient.config.hosts.size == 1
 
@@ -68,7 +68,7 @@ module Trunkline
 
         def self.newest(known) = known.map(&:timeline).max
 
-        # The primary is queried first: what it writes in between does not count.
+        # The primary is queried first, so what it writes in between does not count.
         def self.lag(found, known)
           return unless found.recovery
 
@@ -79,7 +79,7 @@ module Trunkline
 
         def self.latency(found) = Timing.round_trip("A query") { found.db.value("SELECT 1") }.last
 
-        # Where none will do, connecting tells.
+        # If no host is suitable, the error of connecting is reported.
         def self.destination(config, all)
           suitable, why = suitable(config, all.reject(&:error))
           return if suitable.empty?

@@ -3,9 +3,9 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether the server takes as many connections as the application may open.
+      # Checks whether the server accepts as many connections as the application may open.
       module Limits # :nodoc:
-        # -1: no limit. reserved_connections is there from PostgreSQL 16 on.
+        # -1: no limit. reserved_connections exists since PostgreSQL 16.
         SQL = <<~SQL
           SELECT pg_catalog.current_setting('max_connections')::int AS all,
                  pg_catalog.current_setting('superuser_reserved_connections')::int OPERATOR(pg_catalog.+)
@@ -35,7 +35,7 @@ module Trunkline
             .reject { |room,| room.negative? }.min_by(&:first)
         end
 
-        # What the application opens, the pooler takes; what the pooler opens, the server.
+        # The application's connections end at the pooler, the pooler's at the server.
         def self.pooled(wanted_connections, room, whose)
           "#{wanted_connections} to the pooler, whose own limit (PgBouncer's max_client_conn) must be as high. Of the connections that poolers open themselves " \
             "(default_pool_size for each pair of database and role) #{whose} #{room}."

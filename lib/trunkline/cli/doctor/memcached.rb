@@ -5,25 +5,25 @@ require_relative "timing"
 module Trunkline
   module CLI
     class Doctor
-      # Looks at memcached servers as an application would use them. It stores nothing.
+      # Examines memcached servers as an application would use them. It stores nothing.
       class Memcached # :nodoc:
-        PATIENCE = 10 # seconds that one question may take
-        # What the meta commands need that this library sends.
+        PATIENCE = 10 # seconds that one command may take
+        # Needed for the meta commands that this library sends.
         OLDEST = Gem::Version.new("1.6.10")
-        # No application has it: a get of it tells the way and the server's work.
+        # No application has it: a get of it measures the round trip and the server's work.
         KEY = "trunkline doctor"
         ADDRESS = %r{\A(?:memcached://.+|[^\s=/,]+:\d+(?:,[^\s=/,]+:\d+)*)\z}
         private_constant :PATIENCE, :OLDEST, :KEY, :ADDRESS
 
         # @param text [String, nil]
-        # @return [Boolean] whether it names memcached servers: memcached://host:port, or host:port, several separated by commas
+        # @return [Boolean] whether it is an address of memcached servers: memcached://host:port, or host:port, several separated by commas
         def self.address?(text) = ADDRESS.match?(text.to_s)
 
         # @param servers [String]
         # @param connections [Integer] to each server, as of {Trunkline.memcached}
         # @param processes [Integer] how many the application has
-        # @param others [Hash] what is of PostgreSQL alone
-        # @raise [ConfigError, ArgumentError] a value that cannot be
+        # @param others [Hash] options for PostgreSQL only
+        # @raise [ConfigError, ArgumentError] an invalid value
         def initialize(servers, connections: 1, processes: 1, **others)
           raise ArgumentError, "--#{others.keys.first.name.tr("_", "-")} is for PostgreSQL, and #{servers} is memcached's" if others.any?
           raise ArgumentError, "processes must be positive, not #{processes}" unless processes.positive?
@@ -33,7 +33,7 @@ module Trunkline
         end
 
         # @param out [IO] where the findings go
-        # @return [Boolean] whether there is no trouble
+        # @return [Boolean] whether there is no problem
         def examine(out)
           findings = @clients.flat_map { |name, client| look(name, client) }
           findings.each { |verdict, sentence| out.puts("#{MARKS.fetch(verdict)}  #{sentence}") }

@@ -3,9 +3,9 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether a pooler stands between the application and the server that gives its connections other sessions than their own.
+      # Checks whether a pooler between the application and the server changes the server sessions of its connections.
       module Pooler # :nodoc:
-        # Times that two connections ask in turn which server process works for them.
+        # How often two connections in turn query the ID of their server process.
         ROUNDS = 3
         SESSION_MODE = "A pooler stands in between, and each connection keeps its server session, as in PgBouncer's session mode."
         UNDECLARED = "A pooler stands in between, and each connection seems to keep its server session, as in PgBouncer's session mode: set pooler: " \
@@ -28,7 +28,7 @@ module Trunkline
           patient.config.pooler == :session ? [[:fine, SESSION_MODE]] : [[:advice, UNDECLARED]]
         end
 
-        # Do connections that are open at the same time meet the same server process, or one of them another one each time?
+        # Whether connections that are open at the same time use the same server process, or one of them uses different ones.
         def self.shares_sessions?(config)
           clients = 2.times.map { Postgres::Client.new(config, connections: 1, max_connections: 2, prepare: false) }
           seen = clients.map { [] }
@@ -38,7 +38,7 @@ module Trunkline
           clients&.each(&:close)
         end
 
-        # Does a transaction of several statements pass?
+        # Whether a transaction of several statements works.
         def self.transactions?(config)
           client = Postgres::Client.new(config, connections: 1, max_connections: 2, prepare: false)
           client.transaction { |transaction| 2.times { transaction.value("SELECT 1", deadline: PATIENCE) } }
@@ -49,7 +49,7 @@ module Trunkline
           client&.close
         end
 
-        # Is the process that a new connection is told of one of the server's? What poolers tell is their own.
+        # Whether the process ID that is reported to a new connection is one of the server's. Poolers report their own.
         def self.direct?(patient)
           connection = Postgres::Connector.connect(patient.config)
           patient.db.value("SELECT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int8)", connection.backend_pid)

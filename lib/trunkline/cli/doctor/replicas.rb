@@ -5,13 +5,13 @@ require_relative "timing"
 module Trunkline
   module CLI
     class Doctor
-      # How a client with `replicas: true` shares its reads among the standbys, how long they take on each, and how far each is behind.
+      # Reports how a client with `replicas: true` distributes its reads among the standbys, how long they take on each, and how far each is behind.
       module Replicas # :nodoc:
         READS = 200
-        PRIMARY = %w[any primary read-write].freeze # target_session_attrs that go with replicas: true
+        PRIMARY = %w[any primary read-write].freeze # values of target_session_attrs that are allowed with replicas: true
         private_constant :READS, :PRIMARY
 
-        # @return [Array<Array(Symbol, String)>] verdicts and sentences; none where there are no standbys
+        # @return [Array<Array(Symbol, String)>] verdicts and sentences; none without standbys
         def self.findings(patient)
           return [] if patient.config.hosts.size == 1 || !PRIMARY.include?(patient.config.target_session_attrs)
 

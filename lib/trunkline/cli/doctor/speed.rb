@@ -5,20 +5,20 @@ require_relative "timing"
 module Trunkline
   module CLI
     class Doctor
-      # How long a query takes from here, and whether several overlap.
+      # Measures how long a query takes from here, and whether several run at the same time.
       module Speed # :nodoc:
         QUERY = "SELECT 1"
-        # It takes the server 20 ms, and no work.
+        # It takes the server 20 ms, and no CPU time.
         SLOW = "SELECT 1 FROM pg_catalog.pg_sleep(0.02)"
         AT_ONCE = 4
-        # What several at once may take of the time that they take one after another.
+        # The fraction of the time one after another that several at once may take.
         OVERLAP = 0.8
         private_constant :QUERY, :SLOW, :AT_ONCE, :OVERLAP
 
         # @return [Array<Array(Symbol, String)>] verdicts and sentences
         def self.findings(patient) = [Timing.round_trip("A query") { patient.db.value(QUERY) }, overlap(patient.db)]
 
-        # The first time connections are opened, and the client learns how long the query takes.
+        # The first round opens connections, and lets the client measure how long the query takes.
         def self.overlap(db)
           at_once = -> { AT_ONCE.times.map { db.async(SLOW) }.each(&:value) }
           2.times { at_once.call }

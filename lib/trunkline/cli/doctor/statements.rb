@@ -3,11 +3,11 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether statements can be prepared, and are still there when they are asked for again.
+      # Checks whether statements can be prepared, and used again later.
       module Statements # :nodoc:
         NAMES = "SELECT name FROM pg_catalog.pg_prepared_statements " \
                 "WHERE pg_catalog.starts_with(statement, 'SELECT name FROM pg_catalog.pg_prepared_statements')"
-        # What PgBouncer calls those that it keeps for its clients, from 1.21 on.
+        # The prefix of statements that PgBouncer keeps for its clients, since 1.21.
         KEPT_BY_POOLER = /\APGBOUNCER_/
         WITHOUT = "Statements are not prepared, as you say (prepare: false): the server plans each query anew."
         private_constant :NAMES, :KEPT_BY_POOLER, :WITHOUT

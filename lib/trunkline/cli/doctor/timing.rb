@@ -3,14 +3,14 @@
 module Trunkline
   module CLI
     class Doctor
-      # How long something takes from here.
+      # Measures times from here.
       module Timing # :nodoc:
         TIMES = 50
         private_constant :TIMES
 
         # @param what [String] subject of the sentence
-        # @yield asks the server once
-        # @return [Array(Symbol, String)] verdict and sentence, of many times after one that does not count
+        # @yield sends one query
+        # @return [Array(Symbol, String)] verdict and sentence, for many times after one that is not counted
         def self.round_trip(what)
           yield
           each = TIMES.times.map { seconds { yield } }.sort

@@ -3,7 +3,7 @@
 module Trunkline
   module CLI
     class Doctor
-      # Whether the role's and the database's settings leave values what they are.
+      # Checks whether settings of the role and the database change values.
       module Values # :nodoc:
         SETTINGS = "SELECT pg_catalog.current_setting('array_nulls'), pg_catalog.current_setting('server_encoding')"
         NULLS = "array_nulls is off: nil in an Array parameter is stored as the text \"NULL\". ALTER ROLE ... SET array_nulls = on, or " \

@@ -7,7 +7,7 @@ require "trunkline"
 module Trunkline
   module CLI
     class Top
-      # The processes that have opened a {StatsSocket}, and what they say.
+      # The processes that have opened a {StatsSocket}, and their snapshots.
       class ProcessList # :nodoc:
         # There is no such process, or it does not answer.
         class NotFound < StandardError; end
@@ -19,7 +19,7 @@ module Trunkline
           @patience = patience
         end
 
-        # @param pid [String, nil] nil: the only one there is
+        # @param pid [String, nil] nil: the only one
         # @return [Integer]
         # @raise [NotFound]
         def find(pid)
@@ -33,7 +33,7 @@ module Trunkline
         end
 
         # @param pid [Integer]
-        # @return [Hash{Symbol => Object}] what {Snapshot.take} says there
+        # @return [Hash{Symbol => Object}] the result of {Snapshot.take} there
         # @raise [NotFound]
         def fetch(pid)
           socket = ::UNIXSocket.new(path(pid))
@@ -49,7 +49,7 @@ module Trunkline
         def pids = Dir.glob(File.join(@folder, "*.sock")).map { |path| File.basename(path, ".sock").to_i }
         def path(pid) = File.join(@folder, "#{pid}.sock")
 
-        # A process that was killed leaves its socket behind.
+        # A killed process leaves its socket.
         def answers?(pid)
           ::UNIXSocket.new(path(pid)).close
           true

@@ -3,21 +3,21 @@
 module Trunkline
   module CLI
     class Top
-      # Two looks at a process -> lines of text.
+      # Formats two snapshots of a process as lines of text.
       class Screen # :nodoc:
-        # Of the SQL at least.
+        # Columns for the SQL, at least.
         NARROWEST = 20
         HEADING = ["calls/s", "mean", "p99", "wait", "long", "load"].map { |word| word.rjust(9) }.join
         private_constant :NARROWEST, :HEADING
 
         # @param width [Integer] of the lines
-        # @param height [Integer] how many there may be
+        # @param height [Integer] the most lines
         def initialize(width, height)
           @width = width
           @height = height
         end
 
-        # @param before [Hash] what {Snapshot.take} says
+        # @param before [Hash] as {Snapshot.take} returns it
         # @param now [Hash] the same, later
         # @return [Array<String>]
         def lines(before, now)
@@ -69,7 +69,7 @@ module Trunkline
           end
         end
 
-        # Facts that have no room on one line go on the next.
+        # Facts that do not fit a line continue on the next.
         #
         # @return [Array<String>]
         def wrapped(facts)
@@ -79,7 +79,7 @@ module Trunkline
           end
         end
 
-        # What took the server the most meanwhile comes first.
+        # Statements with the most server time in between come first.
         def statements(now, before, seconds)
           return [] unless now[:statements]
 
@@ -101,7 +101,7 @@ module Trunkline
 
         def room = [@width - HEADING.size - 2, NARROWEST].max
 
-        # What comes from elsewhere must not steer the terminal.
+        # Removes characters that could control the terminal.
         def clean(text) = text.gsub(/[[:space:]]+/, " ").gsub(/[^[:print:]]/, "?").strip
 
         def number(value) = value < 10 ? format("%.1f", value) : value.round.to_s

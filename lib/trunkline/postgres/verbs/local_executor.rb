@@ -47,7 +47,7 @@ module Trunkline
       def parse_context = @local&.context
 
       # A session for the settings' own transaction is the same connection.
-      #
+      # The session of the base; with settings, a transaction that is begun with them runs in it.
       # @param block [Proc, nil] as in {ClientExecutor#own_session}
       # @yieldparam session [SessionExecutor]
       def own_session(block, &work)
