@@ -103,7 +103,7 @@ module Diagrams
     (5..9).each { |time| drawing.bar(at(time) + 12, lane(4), 12, BAR, PINNED) }
     drawing.line(at(9), lane(0), at(9), lane(5) - 8, dashed: true)
     drawing.text(at(9), lane(5) + 8, "server two is promoted", anchor: "middle")
-    drawing.legend(LEFT, 224, [[PINNED, "asks server two each 0.1 s whether it is a primary", 350], [WAITS, "away, or waits", 120]])
+    drawing.legend(LEFT, 224, [[PINNED, "polls server two every 0.1 s for its promotion", 350], [WAITS, "away, or waits", 120]])
     drawing
   end
 

@@ -27,7 +27,7 @@ module StateDiagrams
       drawing.arrow(*(index.zero? ? [[280, 29]] : [[300, 29], [300, y]]), [570, y], label: cause, from: index.zero? ? 28 : 8)
     end
     state(drawing, 570, 174, 110, "expired", ENDS)
-    drawing.arrow([50, 44], [50, 189], [570, 189], label: "deadline in the line: nothing was sent", from: 258)
+    drawing.arrow([50, 44], [50, 189], [570, 189], label: "deadline in the queue: nothing was sent", from: 258)
     drawing
   end
 

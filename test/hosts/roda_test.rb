@@ -8,7 +8,7 @@ require "support/children"
 require "support/database_helpers"
 require "support/guide_code"
 
-# The application of guides/roda.md, and its migrations, each in a process of its own.
+# The application of guides/roda-hanami-and-rom.md, and its migrations, each in a process of its own.
 class RodaTest < Trunkline::TestCase
   include Children
   include DatabaseHelpers
@@ -32,7 +32,7 @@ class RodaTest < Trunkline::TestCase
 
   def test_the_application_of_the_guide
     in_database("CREATE TABLE users (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE)") do |url|
-      output = printed("require 'bundler'\n#{required}\nrequire 'pg' # as a gem does that names its errors\nrequire 'json'\nrequire 'rack/mock_request'\n#{GuideCode.block("roda", /DB = /)}\n#{REQUESTS}", url)
+      output = printed("require 'bundler'\n#{required}\nrequire 'pg' # as a gem does that names its errors\nrequire 'json'\nrequire 'rack/mock_request'\n#{GuideCode.block("roda-hanami-and-rom", /DB = /)}\n#{REQUESTS}", url)
       name, created, read, refused, open, count = JSON.parse(output.lines.last)
       assert_equal ["Sequel::Trunkline::Database", 24, Array.new(24) { |number| "name #{number}" }, 24], [name, created, read.sort_by { |one| one[/\d+/].to_i }, count]
       assert_equal [true, "DETAIL:  Key (name)=(name 0) already exists."], refused
@@ -42,7 +42,7 @@ class RodaTest < Trunkline::TestCase
   end
 
   def test_its_migrations
-    command = File.read(File.expand_path("../../guides/roda.md", __dir__))[/`bundle exec (ruby .* sequel -m migrations) \$DATABASE_URL`/, 1]
+    command = File.read(File.expand_path("../../guides/roda-hanami-and-rom.md", __dir__))[/`bundle exec (ruby .* sequel -m migrations) \$DATABASE_URL`/, 1]
     in_database do |url|
       Dir.mktmpdir do |folder|
         Dir.mkdir("#{folder}/migrations")
@@ -58,7 +58,7 @@ class RodaTest < Trunkline::TestCase
 
   # What the Gemfile of the guide has required, in its order.
   def required
-    gems = GuideCode.block("roda", /gem "roda"/).lines.map { |line| [line[/gem "(\w+)"/, 1], line[/require: "?([\w\/]+)/, 1]] }
+    gems = GuideCode.block("roda-hanami-and-rom", /gem "roda"/).lines.map { |line| [line[/gem "(\w+)"/, 1], line[/require: "?([\w\/]+)/, 1]] }
     assert_equal %w[roda sequel trunkline pg], gems.map(&:first)
     gems.filter_map { |name, library| "require '#{library || name}'" unless library == "false" }.join("\n")
   end

@@ -6,7 +6,7 @@ require "support/children"
 require "support/database_helpers"
 require "support/guide_code"
 
-# The program of guides/hanami-and-rom.md, whose rom-sql comes with hanami-db.
+# The program of guides/roda-hanami-and-rom.md, whose rom-sql comes with hanami-db.
 class ROMTest < Trunkline::TestCase
   include Children
   include DatabaseHelpers
@@ -32,7 +32,7 @@ class ROMTest < Trunkline::TestCase
     database = "rom_#{SecureRandom.hex(6)}"
     psql("CREATE DATABASE #{database}")
     url = "postgres://postgres@127.0.0.1:#{postgres_server.port}/#{database}"
-    program = GuideCode.block("hanami-and-rom", /rom = /).sub("postgres://localhost/app", url).sub(/^rom\.relations.*/, 'found = \0')
+    program = GuideCode.block("roda-hanami-and-rom", /rom = /).sub("postgres://localhost/app", url).sub(/^rom\.relations.*/, 'found = \0')
     made = "Trunkline.postgres(#{url.inspect}) { |db| db.execute_script(\"CREATE TABLE users (id int PRIMARY KEY, name text); INSERT INTO users VALUES (1, 'Ada')\") }"
     output, status = run_program("$VERBOSE = nil\n#{made}\nrequire 'trunkline/sequel/postgres'\nrequire 'rom'\nrequire 'rom-sql'\nrequire 'rom/plugins/relation/sql/postgres/streaming'\n#{program}\n#{FURTHER}")
     assert_predicate status, :success?, output

@@ -5,7 +5,7 @@
 #
 # The folder is a checkout of the gem. gems/suites has what each gem's tests need, and the tests that differ, with their reasons. It fails where a
 # test fails that passes on the stock adapter and has no reason, and where one with a reason does not. The last line is the row of the table in
-# guides/rails.md, of a gem that uses Sequel in guides/sequel.md.
+# guides/tested-gems.md.
 #
 #   MODES=adapter    that mode and the stock one alone
 #   SEED=1           of the tests' order
