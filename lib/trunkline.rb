@@ -37,9 +37,9 @@ module Trunkline
   #   take turns
   #   transactions take turns
   # @param keys [:string, :symbol] of the Hashes that results yield
-  # @param prepare [Boolean] whether connections keep prepared statements, unless a pooler loses them: see guides/running-it.md
+  # @param prepare [Boolean] whether connections keep prepared statements, unless a pooler loses them: see guides/pgbouncer.md
   # @param session_functions [Array<String>, :detect] functions of your own that change the session in which they are called, each "name" or
-  #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that call them; see guides/what-shares-and-what-pins.md
+  #   "schema.name"; :detect: those whose source shows it, and the tables, views and types that call them; see guides/functions-that-keep-state.md
   # @param decode [Hash{Integer, :default => :text, :value, #call}, nil] how types are decoded, if not by default; see guides/types.md
   # @param group_commit [Boolean] whether writes of several callers wait together for the server's disk; see guides/batches-and-settings.md
   # @param errors [:with_values, :without_values] whether errors contain values that the server quotes in its message, DETAIL and CONTEXT, and the
@@ -49,7 +49,7 @@ module Trunkline
   # @param logger [Logger, nil] receives each call at level debug: its statement, its total time and the server's, and its rows
   # @param slow [Numeric, nil] seconds: only calls that take as long are logged, as warnings
   # @param options host, port, user, password, dbname and the other keywords of a connection string, which they override; pooler, :session or
-  #   :transaction, and session_url, an address of the server behind the pooler, see guides/running-it.md; fleet, true or the number of connections
+  #   :transaction, and session_url, an address of the server behind the pooler, see guides/pgbouncer.md; fleet, true or the number of connections
   #   for all processes, see guides/fleets.md; and those of {Limits::DEFAULTS}
   # @yieldparam client [Postgres::Client] closed at the block's end
   # @return [Postgres::Client, Object] with a block, what the block returned

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# Where a page links to a heading of a page, that page has the heading.
+# Where a page links to a heading of a page, that page has the heading. The README is the way to each guide.
 class LinksTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
   PAGES = Dir[File.join(ROOT, "{*.md,guides/*.md,bench/**/*.md}")].sort
@@ -14,6 +14,11 @@ class LinksTest < Trunkline::TestCase
                 .map { |path, anchor| "#{page.delete_prefix("#{ROOT}/")}: #{path}##{anchor}" }
     end
     assert_empty lost
+  end
+
+  def test_the_list_of_the_readme_has_each_guide
+    list = text(File.join(ROOT, "README.md"))[/^## Guides\n.*/m]
+    assert_equal Dir.children(File.join(ROOT, "guides")).grep(/\.md\z/).sort, list.scan(%r{\(guides/([\w-]+\.md)\)}).flatten.uniq.sort
   end
 
   private

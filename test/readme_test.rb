@@ -41,6 +41,16 @@ class ReadmeTest < Trunkline::TestCase
     end
   end
 
+  # What it is comes before what it costs, and both before how to change it.
+  def test_the_parts_of_the_readme_have_their_order
+    parts = ["Is it for you?", "Install", "First program", "Compared", "Rails", "The two commands", "Status", "Guides"]
+    assert_equal parts, File.read(README, encoding: "UTF-8").gsub(/^```.*?^```/m, "").scan(/^## (.+)$/).flatten
+  end
+
+  def test_each_guide_begins_with_the_task
+    assert_empty(GUIDES.reject { |guide| File.read(guide, encoding: "UTF-8").match?(/\A# .+\n\nYou (want|run) /) })
+  end
+
   GUIDES.each do |guide|
     define_method(:"test_the_programs_of_#{File.basename(guide, ".md").tr("-", "_")}") do
       App.open(postgres_server) do |db, uri|

@@ -31,7 +31,8 @@ class WordsTest < Trunkline::TestCase
   CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
   # Its own variable: what a server has said of its type.
   OTHERS = %w[lib/trunkline/postgres/connect/server_type.rb].freeze
-  private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN, :RENAMED, :CODE, :OTHERS
+  MANUAL = /\b(?:ask(?:s|ed|ing)?|held up|holds? up|in line|go(?:es|ing)? on|went on|takes? in|patience)\b/i
+  private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN, :RENAMED, :CODE, :OTHERS, :MANUAL
 
   def test_terms_of_the_field
     files = Dir.glob(PLACES, base: ROOT).grep_v(KEPT) - ["test/words_test.rb"]
@@ -42,6 +43,15 @@ class WordsTest < Trunkline::TestCase
       end
     end
     assert_empty found, "say which caller, request, connection or server is meant"
+  end
+
+  # A client sends, checks, probes and queries; callers wait in a queue. Code and quoted messages are not searched.
+  def test_the_manual_has_no_words_of_its_own
+    found = Dir.glob("{README,SECURITY,CHANGELOG,CONTRIBUTING,guides/*}.md", base: ROOT).flat_map do |path|
+      prose = File.read(File.join(ROOT, path), encoding: "UTF-8").gsub(/^```.*?^```|`[^`\n]+`/m) { |code| code.gsub(/[^\n]/, "") }
+      prose.lines.each.with_index(1).filter_map { |line, number| "#{path}:#{number}: #{line.strip}" if line.match?(MANUAL) }
+    end
+    assert_empty found
   end
 
   def test_names_that_told_nothing_do_not_come_back
