@@ -3,9 +3,9 @@
 require "did_you_mean"
 
 module Trunkline
-  # What a middleware must be, so that it does not go around nothing unnoticed.
+  # Checks that a middleware overrides a hook, so that it is not silently without effect.
   module MiddlewareCheck # :nodoc:
-    # The methods of {Middlewares} that go around something, and how many arguments each is given.
+    # The hooks of {Middlewares}, and their numbers of arguments.
     HOOKS = { operation: 1, connect: 1, switch: 3, query: 3, async: 3, batch: 2, transaction: 2, command: 3 }.freeze
     private_constant :HOOKS
 

@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # A range of PostgreSQL's that Ruby's Range cannot be: without its begin, as (1.5,2.5], empty, or with ends that Ruby cannot
-  # compare, as a time and infinity, NaN, or composite values. Immutable.
+  # A range of PostgreSQL that Ruby's Range cannot represent: without its begin, as (1.5,2.5], empty, or with bounds that Ruby cannot compare, such as
+  # a time and infinity, NaN, or composite values. Immutable.
   #
   #   Trunkline::OpenRange.new(1.5, 2.5).to_s    # => "(1.5,2.5]"
   #   Trunkline::OpenRange::EMPTY.empty?         # => true
   class OpenRange
-    # @return [Object, nil] nil: it has no such end
+    # @return [Object, nil] nil: it is unbounded there
     attr_reader :begin, :end
 
     # @param first [Object, nil]
     # @param last [Object, nil]
-    # @param exclude_begin [Boolean] whether it is without its begin
+    # @param exclude_begin [Boolean] whether its begin is excluded
     # @param exclude_end [Boolean]
-    # @param empty [Boolean] whether there is nothing in it
+    # @param empty [Boolean] whether it contains nothing
     def initialize(first, last, exclude_begin: true, exclude_end: false, empty: false)
       @begin = first
       @end = last
@@ -40,10 +40,10 @@ module Trunkline
     # @return [Integer] equal for equal values
     def hash = parts.hash
 
-    # @return [String] as PostgreSQL writes it, but for quotes
+    # @return [String] as PostgreSQL writes it, without quotes
     def to_s = empty? ? "empty" : "#{exclude_begin? ? "(" : "["}#{self.begin},#{self.end}#{exclude_end? ? ")" : "]"}"
 
-    # @return [String] the text, which ActiveSupport writes as JSON; without it, JSON writes the text of itself
+    # @return [String] the text, which ActiveSupport uses for JSON; without it, JSON does the same
     def as_json(*_options) = to_s
 
     # @return [String]

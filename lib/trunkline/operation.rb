@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Trunkline
-  # One call of a client, as {Middlewares#operation} is given it: what it asks and of which server; and, when it is over, how it went.
+  # One call of a client, the argument of {Middlewares#operation}: its text and server; and after its end its duration and outcome.
   class Operation
-    # What the calling fiber is at.
+    # The fiber-local variable with the current operation.
     CURRENT = :trunkline_operation
     private_constant :CURRENT
 
@@ -16,28 +16,28 @@ module Trunkline
     # @return [String] "host:port/database", or "host:port"
     attr_reader :server
 
-    # @return [String, nil] the statement, those of a batch one behind the other, or the memcached command's name; nil: transaction, connect
+    # @return [String, nil] the statement, those of a batch joined, or the memcached command's name; nil: transaction, connect
     attr_reader :text
 
     # @return [Array] of a statement, or the keys of a command; they may be secrets
     attr_reader :parameters
 
-    # @return [Float, nil] seconds from the call to its end; nil while it goes on
+    # @return [Float, nil] seconds from the call to its end; nil: not ended
     attr_reader :seconds
 
-    # @return [Float, nil] seconds of these that the server has worked on it. Of a stream or a COPY, those in which the call waited for the
-    #   server; what the server does while the caller's block runs is not seen. nil: not measured, as of `async`, where no caller waits, and
-    #   of a transaction, whose queries have theirs
+    # @return [Float, nil] the part of these seconds in which the server has worked on it. For a stream or a COPY, the time in which the call waited
+    #   for the server; the server's work during the caller's block is not measured. nil: not measured, for `async`, where no caller waits, and for a
+    #   transaction, whose queries have theirs
     attr_reader :server_seconds
 
     # @return [Integer, nil] rows that were returned, changed or copied
     attr_reader :rows
 
-    # @return [Exception, nil] with which it ended
+    # @return [Exception, nil] that it raised
     attr_reader :error
 
     # @param hook [Symbol] the method of {Middlewares} for this kind
-    # @param arguments [Array] of that one
+    # @param arguments [Array] of that method
     def initialize(kind, server, text = nil, parameters = [], hook:, arguments:) # :nodoc:
       @kind = kind
       @server = server
@@ -48,16 +48,17 @@ module Trunkline
       @seconds = @server_seconds = @rows = @error = @last = @waited = nil
     end
 
-    # @return [Float, nil] seconds that it waited: for a connection, behind others, and on the way; of a stream or a COPY, until it was sent
+    # @return [Float, nil] seconds that it waited: for a connection, behind other requests, and for the network; for a stream or a COPY, until it was
+    #   sent
     def waiting_seconds = server_seconds && [flow? ? @waited : seconds - server_seconds, 0.0].max
 
-    # @return [Float, nil] seconds of a stream or a COPY in which the caller's block ran, or its IO; nil: it is none, or that was not measured
+    # @return [Float, nil] seconds of a stream or a COPY in which the caller's block ran, or its IO; nil: another kind, or not measured
     def block_seconds = flow? && server_seconds ? [seconds - server_seconds - @waited, 0.0].max : nil
 
     # @return [String] its kind, and the beginning of its text
     def inspect = "#<#{self.class} #{kind} #{server}#{" #{text[0, 60].inspect}" if text}>"
 
-    # Has the method for this kind go around the call.
+    # Runs the hook for this kind around the call.
     def within(middlewares, &call) # :nodoc:
       before = Operation.current
       Thread.current[CURRENT] = self
@@ -70,18 +71,18 @@ module Trunkline
       Thread.current[CURRENT] = before
     end
 
-    # @param request [#taken, #affected_rows] that was answered for it
+    # @param request [#taken, #affected_rows] of the call, answered
     def took(request) # :nodoc:
       return if @last.equal?(request)
 
       @last = request
       taken = request.taken
       worked(taken, now - @start - taken) if taken
-      rows = request.affected_rows unless kind == :stream # whose rows are counted as they are yielded
+      rows = request.affected_rows unless kind == :stream # a stream's rows are counted as they are yielded
       @rows = (@rows || 0) + rows if rows
     end
 
-    # Waits for the server within the block: for rows of a stream or a COPY, or until it takes some.
+    # Measures waiting for the server within the block: for rows of a stream or a COPY, or until it accepts some.
     def await_server # :nodoc:
       begun = now
       yield
@@ -89,7 +90,7 @@ module Trunkline
       worked(now - begun, begun - @start)
     end
 
-    # One more row of a stream.
+    # Counts a row of a stream.
     def count_row = @rows = (@rows || 0) + 1 # :nodoc:
 
     private
@@ -97,7 +98,7 @@ module Trunkline
     def flow? = %i[stream copy].include?(kind)
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # @param before [Float] seconds from the call to the moment when the server began with it
+    # @param before [Float] seconds from the call until the server began with it
     def worked(seconds, before)
       @waited ||= before - (@server_seconds || 0.0)
       @server_seconds = (@server_seconds || 0.0) + seconds

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# `adapter: postgresql`, and DATABASE_URL=postgres://, mean this library's adapter in the whole application:
+# Makes `adapter: postgresql`, and DATABASE_URL=postgres://, mean this library's adapter in the whole application:
 #
 #   gem "trunkline", require: "trunkline/postgresql"
 #
-# TRUNKLINE_POSTGRESQL=stock in the environment goes back to ActiveRecord's own. See guides/rails.md.
+# TRUNKLINE_POSTGRESQL=stock in the environment reverts to ActiveRecord's own. See guides/rails.md.
 
 require "active_support"
 require_relative "../trunkline"

@@ -3,25 +3,25 @@
 require_relative "errors"
 
 module Trunkline
-  # Writes what a client asks to a Logger: the statement, how long it took all in all and the server, for how long it waited, its rows, and
-  # the server. In colours where ActiveRecord's log has them.
+  # Writes a client's calls to a Logger: the statement, its total time and the server's, the time that it waited, its rows, and the server. In colours
+  # if ActiveRecord's log has them.
   class QueryLog # :nodoc:
-    # ActiveRecord's (ActiveRecord::LogSubscriber).
+    # ActiveRecord's colours (ActiveRecord::LogSubscriber).
     COLOURS = { /\A\s*SELECT\b/i => 34, /\A\s*INSERT\b/i => 32, /\A\s*UPDATE\b/i => 33, /\A\s*DELETE\b/i => 31 }.freeze
     NAME = 36
     OTHER = 35
     private_constant :COLOURS, :NAME, :OTHER
 
     # @param logger [#debug, #warn]
-    # @param slow [Numeric, nil] seconds: only what takes as long is written, as a warning; nil: everything is, at the level debug
+    # @param slow [Numeric, nil] seconds: only calls that take as long are written, as warnings; nil: all are, at level debug
     # @return [Module] a middleware
-    # @raise [ArgumentError] the logger is none, or `slow` no number of seconds
+    # @raise [ArgumentError] the logger is invalid, or `slow` is not a number of seconds
     def self.middleware(logger, slow)
       log = new(logger, slow)
       Module.new { define_method(:operation) { |operation, &call| log.around(operation) { super(operation, &call) } } }
     end
 
-    # Has a client's calls written, where it was given a logger.
+    # Logs a client's calls, if it was given a logger.
     def self.attach(client, logger, slow)
       raise ArgumentError, "slow: says which queries a log is written of: give logger: too" if slow && nil == logger
 
@@ -67,7 +67,7 @@ module Trunkline
     def of(text) = COLOURS.find { |pattern, _| pattern.match?(text) }&.last || OTHER
     def colour(text, number) = colours? ? "\e[1m\e[#{number}m#{text}\e[0m" : text
 
-    # Whether ActiveRecord's would be in colours, where that is there.
+    # Whether ActiveRecord's log is in colours, if it is loaded.
     def colours? = defined?(::ActiveSupport::LogSubscriber) && ::ActiveSupport::LogSubscriber.colorize_logging
   end
   private_constant :QueryLog

@@ -8,13 +8,13 @@ module Trunkline
   class TimeOfDay
     include Comparable
 
-    # The end of the day, "24:00:00", is a time of its own.
+    # The end of the day, "24:00:00", differs from its begin.
     DAY = 86_400_000_000
 
     # Microseconds since midnight, 0 to 86_400_000_000.
     attr_reader :microseconds
 
-    # Seconds east of UTC; nil where the time has no zone.
+    # Seconds east of UTC; nil: the time has no zone.
     attr_reader :utc_offset
 
     # @param microseconds [Integer] since midnight, 0 to 86_400_000_000
@@ -57,7 +57,7 @@ module Trunkline
       text
     end
 
-    # @return [String] the text, which ActiveSupport writes as JSON; without it, JSON writes the text of itself
+    # @return [String] the text, which ActiveSupport uses for JSON; without it, JSON does the same
     def as_json(*_options) = to_s
 
     # @return [String] the class and the text
@@ -65,9 +65,9 @@ module Trunkline
       "#<#{self.class} #{self}>"
     end
 
-    # Orders as the server does: by the moment, then by the zone from east to west.
+    # Orders as the server does: by the time in UTC, then by the zone from east to west.
     #
-    # @return [Integer, nil] nil for anything but a TimeOfDay, and when just one has a zone
+    # @return [Integer, nil] nil if the other is not a TimeOfDay, or only one has a zone
     def <=>(other)
       return unless other.is_a?(TimeOfDay) && @utc_offset.nil? == other.utc_offset.nil?
       return @microseconds <=> other.microseconds unless @utc_offset

@@ -7,17 +7,17 @@ require_relative "outage"
 
 module Trunkline
   module Memcached
-    # One server, and the connection that all share; opened when it is needed. A server that cannot be reached or does not answer
-    # is left alone until it answers again: see {Outage}.
+    # One server, and the connection that all callers share; opened when it is needed. A server that cannot be reached or does not answer is not used
+    # until it answers again: see {Outage}.
     class Server
-      # The part of the client's timeout for which a server must be silent, or connecting take, to be left alone: callers that have
-      # less time each prove it together. Without a timeout it is of one second.
+      # The part of the client's timeout after which a silent server, or one that is slow to connect, counts as down: callers with less time establish
+      # that together. Without a timeout, the part is of one second.
       SILENCE = 0.5
-      # From that version on, a miss carries its command's number, as other answers do.
+      # Since that version, a miss contains its command's opaque number, as other answers do.
       NUMBERS_MISSES = [1, 6, 18].freeze
       private_constant :SILENCE, :NUMBERS_MISSES
 
-      # @return [String] as errors call it
+      # @return [String] its name in errors
       attr_reader :name
 
       # @return [Integer]
@@ -25,12 +25,12 @@ module Trunkline
 
       # @param address [Address]
       # @param timeout [Numeric, nil] seconds to connect
-      # @param connections [Integer] the most to this server
-      # @param longest_pause [Numeric] seconds between two connections to ask whether it answers again, at most
-      # @param max_value [Integer] bytes of the longest value that is accepted
+      # @param connections [Integer] to this server, at most
+      # @param longest_pause [Numeric] seconds between two probes while it is down, at most
+      # @param max_value [Integer] bytes of the longest accepted value
       # @param access [Connector::Access]
       # @param failback [Symbol] a policy of {Failback}
-      # @param report [#call] gets the error that tells that the server answers, and is not used
+      # @param report [#call] takes an error if the server answers but is not used
       def initialize(address, timeout:, connections:, longest_pause:, max_value:, access:, failback:, report:)
         @address = address
         @name = address.name
@@ -45,7 +45,7 @@ module Trunkline
         @outage = @silent_since = @answered = nil
       end
 
-      # Has the opening of every connection go through the middlewares.
+      # Makes the opening of every connection use the middlewares.
       #
       # @param middlewares [Middlewares]
       def observe(middlewares)
@@ -53,10 +53,10 @@ module Trunkline
         extend(Instrumented::Server)
       end
 
-      # May it be asked now? False while it is left alone.
+      # Whether requests may be sent to it now; false while it is down.
       def up? = @outage.nil? || answers_again?
 
-      # Sends the request and waits until it has its answer, or its deadline has passed, or the connection is lost.
+      # Sends the request and waits until it is answered, its deadline has passed, or the connection is lost.
       #
       # @return [Boolean] whether it was answered
       # @raise [ConnectionError] there is no connection; nothing was sent
@@ -68,15 +68,15 @@ module Trunkline
 
       # Sends the request.
       #
-      # @return [Trunk, nil] the one that it goes over; nil: its deadline has passed before one could
+      # @return [Trunk, nil] over which it was sent; nil: its deadline has passed first
       # @raise [ConnectionError] there is no connection; nothing was sent
       def dispatch(request)
         refuse unless @outage.nil? || answers_again?
         @pool.dispatch(request)
       end
 
-      # Sends a request that empties the server, also where it is out because of what it has. A server that cannot be reached is emptied when
-      # it answers again.
+      # Sends a request that empties the server, even if it is not used because of its old values. A server that cannot be reached is emptied when it
+      # answers again.
       #
       # @return [Boolean] whether it was answered
       # @raise [ConnectionError] there is no connection; nothing was sent
@@ -94,15 +94,15 @@ module Trunkline
         @outage&.failback&.missed&.add_all unless flushed || request.answered?
       end
 
-      # Takes note that a key of this server is changed on another one, as this one is out.
+      # Records that a key of this server is changed on another one, as this one is down.
       #
-      # @return [Boolean] false: it is not out any more
+      # @return [Boolean] false: it is not down any more
       def missed?(key, stand_in)
         outage = @outage
         outage ? outage.failback.missed.add(key, stand_in) : false
       end
 
-      # Deletes keys that the server had for one that was out; as soon as it answers again, where it is out itself.
+      # Deletes keys that the server has stored for one that was down; if it is down itself, as soon as it answers again.
       #
       # @param keys [Array<String>]
       def forget(keys)
@@ -115,14 +115,14 @@ module Trunkline
 
       # Waits for the answer to a request that was dispatched.
       #
-      # @param seconds [Numeric, nil] at most, besides the request's own deadline
-      # @return [Boolean] whether the request is done, or its time is over
+      # @param seconds [Numeric, nil] at most, in addition to the request's own deadline
+      # @return [Boolean] whether the request is done, or its deadline has passed
       def await(trunk, request, seconds = nil)
         trunk&.await(request, seconds && (Waiting.now + seconds))
         request.done? || request.deadline_passed?
       end
 
-      # What became of a request that was awaited.
+      # The outcome of a request that was awaited.
       #
       # @return [Boolean] whether it was answered
       def answered?(trunk, request) = request.answered? || lose_if_silent(trunk, request)
@@ -130,7 +130,7 @@ module Trunkline
       # Closes the connection when no caller uses it any more; the next request opens another.
       def renew = @pool.renew
 
-      # Closes the connection. Callers that wait for an answer are told.
+      # Closes the connection. Callers that wait for an answer get an error.
       def close
         @pool.close
         @outage&.close
@@ -145,7 +145,7 @@ module Trunkline
 
       private
 
-      # The request has no answer in time. A connection on which the server has sent nothing since the request was sent is lost.
+      # The request was not answered in time. A connection on which the server has sent nothing since the request was sent is closed.
       #
       # @return [false]
       def lose_if_silent(trunk, request)
@@ -156,7 +156,7 @@ module Trunkline
         false
       end
 
-      # Another thread may find it up meanwhile.
+      # Another thread may find the server up meanwhile.
       def refuse
         failure = @outage&.failure
         raise failure.exception("#{failure.message}; not tried again for now") if failure
@@ -167,8 +167,8 @@ module Trunkline
         outage.over? { used_again?(outage) }
       end
 
-      # The server has answered: what it has missed is deleted first. Keys that are changed on other servers during that are deleted by a
-      # request that is sent before any other can be; its answer is waited for by this caller alone.
+      # The server has answered: keys that it has missed are deleted first. Keys that are changed on other servers meanwhile are deleted by a request
+      # that precedes any other; only this caller waits for its answer.
       def used_again?(outage)
         @answered&.close
         @answered = outage.take
@@ -194,7 +194,7 @@ module Trunkline
         false
       end
 
-      # Sends a request to the server, whether it is out or not.
+      # Sends a request to the server, whether it is down or not.
       def send_request(request)
         trunk = @pool.perform(limited(request))
         request.answered? || lose_if_silent(trunk, request)
@@ -202,7 +202,7 @@ module Trunkline
 
       def limited(request) = @timeout ? request.limit(@timeout) : request
 
-      # A caller that waited for room when the server was found to be out is refused: only the outage's own connection asks whether it answers.
+      # A caller that waited for room when the server was found to be down is refused: only the outage's own connection probes it.
       def open(pool)
         connector = connected_already
         refuse unless connector
@@ -219,7 +219,7 @@ module Trunkline
         raise
       end
 
-      # Called by the caller that found that the server answers again.
+      # Called by the caller that has found that the server answers again.
       def connected_already
         connector, @answered = @answered, nil
         connector if connector && !connector.inherited?
@@ -227,7 +227,7 @@ module Trunkline
 
       def deadline_passed? = Deadlines.present && Waiting.now >= Deadlines.present
 
-      # One caller with little time proves nothing alone.
+      # One caller with little time does not establish an outage alone.
       def silent(since, error)
         @silent_since ||= since
         leave_alone(error, at_once: true) if Waiting.now - @silent_since >= (@timeout || 1) * SILENCE

@@ -2,16 +2,15 @@
 
 module Trunkline
   module Memcached
-    # Seconds that a value is to live -> the number that a server understands.
+    # Converts the lifetime of a value in seconds to the number that a server expects.
     module TimeToLive
-      # Seconds. A server takes a larger number for a time of the Unix clock.
+      # Seconds. A server takes a larger number for a time on the Unix clock.
       LONGEST = 30 * 24 * 60 * 60
       private_constant :LONGEST
 
       module_function
 
-      # @param seconds [Numeric, #to_i] 0: for ever; negative: it is gone at once; a time on the Unix clock, in the future, is
-      #   taken for that
+      # @param seconds [Numeric, #to_i] 0: no limit; negative: expired at once; a future time on the Unix clock is used as such
       # @return [Integer]
       # @raise [ArgumentError]
       def number(seconds)
@@ -22,7 +21,7 @@ module Trunkline
         number > now ? number : now + number
       end
 
-      # Parts of a second count: what is to live half a second is not to live for ever.
+      # Fractions are rounded up: half a second must not become 0, which means no limit.
       def whole(seconds)
         raise ArgumentError, "a time to live is a number of seconds, not #{Argument.shown(seconds)}" if String === seconds && !seconds.match?(/\A[+-]?\d/)
 

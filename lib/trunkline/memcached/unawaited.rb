@@ -2,14 +2,14 @@
 
 module Trunkline
   module Memcached
-    # Changes of fibers that do not wait for the answers: see {Writing#quiet}. Those of other fibers of the same client are not among them.
+    # Changes of fibers that do not wait for the answers: see {Writing#quiet}. Changes of other fibers of the same client are not affected.
     class Unawaited
-      # Changes of a fiber that are in flight at a time; then it waits for the answers to these. Each answer is some 20 bytes, which a
-      # server would otherwise have to keep until they are read.
+      # How many changes of a fiber are in flight at a time; then it waits for their answers. Each answer is some 20 bytes, which a server would
+      # otherwise have to buffer until they are read.
       MOST = 1000
       private_constant :MOST
 
-      # What such a change is answered with: nothing is known of it.
+      # The result of such a change: unknown.
       NOTHING = Struct.new(:stored?, :answer, :cas).new.freeze
 
       def initialize
@@ -30,11 +30,11 @@ module Trunkline
         @parts.delete(Fiber.current)
       end
 
-      # @param part [Object] one that was sent by the calling fiber
+      # @param part [Object] that the calling fiber has sent
       # @return [Boolean] whether it is time to {#take} them
       def push(part) = @parts.fetch(Fiber.current).push(part).size >= MOST
 
-      # @return [Array] what the calling fiber has sent, which is the caller's to wait for from then on
+      # @return [Array] what the calling fiber has sent; the caller must wait for these from then on
       def take
         parts = @parts.fetch(Fiber.current)
         parts.shift(parts.size)

@@ -5,28 +5,27 @@ require_relative "errors"
 
 module Trunkline
   module Memcached
-    # Ruby's values -> bytes and flags, and back, so that what Dalli writes is read here and the reverse. A String in the
-    # encoding BINARY is stored as it is, as values without flags are read as BINARY here and by Dalli; with string_fastpath one in UTF-8 is,
-    # too, with a flag. Everything else goes through the serializer: it comes back equal, a String in its encoding.
+    # Converts Ruby's values to bytes and flags, and back, compatible with Dalli in both directions. A String in the encoding BINARY is stored
+    # unserialized, and values without flags are read as BINARY, as by Dalli; with string_fastpath, a String in UTF-8 is stored unserialized, too,
+    # with a flag. Everything else is serialized: it is equal when it is read, a String in its encoding.
     class Values
       SERIALIZED = 1
-      COMPRESSED = 2 # without SERIALIZED also what Dalli marks text in UTF-8 with
-      TEXT = 4 # in UTF-8, as Dalli 5 marks it
+      COMPRESSED = 2 # without SERIALIZED, also Dalli's flag of text in UTF-8
+      TEXT = 4 # text in UTF-8, Dalli 5's flag
       OPTIONS = %i[raw compress cache_nils string_fastpath].freeze
-      # Bytes, unless the client says otherwise: 128 times the largest item of a server that is not told otherwise.
+      # Default, in bytes: 128 times the default size of a server's largest item.
       MAX_VALUE = 128 * 1024 * 1024
-      # Bytes. No server can be told to take more (its option -I), and one that does not understand the length would take what
-      # follows for commands.
+      # Bytes. No server accepts more (its option -I), and one that does not understand the length would take what follows for commands.
       MOST = 1 << 30
       private_constant :OPTIONS, :MOST
 
       # @param serializer [#dump, #load]
       # @param compressor [#compress, #decompress]
       # @param compress [Boolean] whether long values are compressed
-      # @param compression_min_size [Integer] bytes from which they are
-      # @param raw [Boolean] whether all values are Strings that go and come as they are
-      # @param string_fastpath [Boolean] whether Strings in UTF-8 are stored as they are
-      # @param max_value [Integer] bytes of the longest value, when it is not compressed
+      # @param compression_min_size [Integer] bytes, from which values are compressed
+      # @param raw [Boolean] whether all values are Strings that are stored and returned unchanged
+      # @param string_fastpath [Boolean] whether Strings in UTF-8 are stored unserialized
+      # @param max_value [Integer] bytes of the longest value, uncompressed
       def initialize(serializer: Marshal, compressor: Deflate, compress: true, compression_min_size: 4096, raw: false,
                      string_fastpath: false, max_value: MAX_VALUE)
         check(serializer, :dump, :load)
@@ -41,7 +40,7 @@ module Trunkline
         @fastpath = string_fastpath
       end
 
-      # @param options [Hash, nil] raw: as it is; compress: whether to, if it is long
+      # @param options [Hash, nil] raw: unchanged; compress: whether to, if it is long
       # @yieldparam bytes [String]
       # @yieldparam flags [Integer]
       # @return what the block returns
@@ -55,9 +54,9 @@ module Trunkline
         yield(bytes, flags)
       end
 
-      # @param bytes [String] as the server has them
+      # @param bytes [String] as stored
       # @param flags [Integer]
-      # @param options [Hash, nil] raw: as they are
+      # @param options [Hash, nil] raw: unchanged
       # @return [Object]
       # @raise [UnmarshalError] it cannot be read, or is longer than max_value
       # @raise [ArgumentError]
@@ -71,10 +70,10 @@ module Trunkline
         flags.anybits?(TEXT) ? bytes.dup.force_encoding(Encoding::UTF_8) : bytes
       end
 
-      # Calls that read check these before they send: a key that is not there has no value that {#load} would be called for.
+      # Calls that read check their options before they send: if a key is missing, {#load} is not called.
       #
       # @param options [Hash] of one call
-      # @param others [Array<Symbol>] names that the caller takes besides
+      # @param others [Array<Symbol>] further names that the caller takes
       # @raise [ArgumentError]
       def check_options(options, *others)
         unless Hash === options
@@ -128,7 +127,7 @@ module Trunkline
         end
       end
 
-      # Dalli returns what is compressed and not serialized as text, so bytes are serialized first.
+      # Dalli returns values that are compressed and not serialized as text, so bytes are serialized first.
       def compressed(value, bytes, flags)
         source, coding = flags.zero? ? [serialize(value), SERIALIZED] : [bytes, flags]
         shorter = @compressor.compress(source)
@@ -151,8 +150,8 @@ module Trunkline
         raise UnmarshalError.new("the stored value cannot be read by #{@serializer}: #{error.message}", sent: true)
       end
 
-      # Is an error that of the serializer, or of the compressor? Thread#raise and Timeout raise theirs within it too: these are the caller's,
-      # and what is done again without an interrupt does not fail then.
+      # Whether an error is the serializer's or the compressor's. Thread#raise and Timeout may raise within it too: these errors are the caller's, and
+      # repeating the call without an interrupt does not fail then.
       def fails_again?(&again)
         Thread.handle_interrupt(Object => :never, &again)
         false
@@ -160,7 +159,7 @@ module Trunkline
         true
       end
 
-      # Dalli 4 gives the bit two meanings: what cannot be decompressed is text, unless another flag says what it is.
+      # Dalli 4 uses the bit for two purposes: a value that cannot be decompressed is text, unless another flag shows what it is.
       def decompress(bytes, known)
         plain = inflated(bytes)
         known ? plain.b : text(plain)
@@ -173,7 +172,7 @@ module Trunkline
         text(bytes)
       end
 
-      # A compressor of the caller's own is not told the limit: what it returns is looked at.
+      # A compressor of the user does not get the limit: its result is checked.
       def inflated(bytes)
         plain = @compressor.equal?(Deflate) ? Deflate.decompress(bytes, @max_value) : @compressor.decompress(bytes)
         return plain if plain && plain.bytesize <= @max_value

@@ -2,7 +2,7 @@
 
 module Trunkline
   module Memcached
-    # What changes values.
+    # Commands that change values.
     module Writing
       SET = " c"
       ADD = " c ME"
@@ -15,13 +15,13 @@ module Trunkline
       # Stores a value.
       #
       # @param key [String, Symbol]
-      # @param value [Object] what the serializer takes; nil too
-      # @param ttl [Numeric, nil] seconds; nil: the client's expires_in; 0: for ever
-      # @param options [Hash, nil] raw: as it is, a String or a number; compress: whether to, if it is long
+      # @param value [Object] that the serializer accepts; also nil
+      # @param ttl [Numeric, nil] seconds; nil: the client's expires_in; 0: no limit
+      # @param options [Hash, nil] raw: unchanged, a String or a number; compress: whether to, if it is long
       # @return [Integer] the number of this version
       # @raise [Deadline] no answer in time; it may have been stored
       # @raise [ConnectionError, NotSent] the server cannot be reached: nothing was stored
-      # @raise [Indeterminate] the server was lost: it may have been stored
+      # @raise [Indeterminate] the connection was lost: it may have been stored
       # @raise [ValueTooLarge, MarshalError, ArgumentError]
       def set(key, value, ttl = nil, options = nil) = store(key, value, ttl, options, SET)
 
@@ -35,18 +35,18 @@ module Trunkline
       # @return [Integer, false] the number of this version; false: there is none
       def replace(key, value, ttl = nil, options = nil) = store(key, value, ttl, options, REPLACE)
 
-      # Stores a value if the one there is still of this version.
+      # Stores a value if the present one still has this version.
       #
-      # @param version [Integer] as {Reading#get_cas} returns it; 0: whatever the version
-      # @return [Integer, false] the number of the new version; false: it is another, or there is none
+      # @param version [Integer] as {Reading#get_cas} returns it; 0: any version
+      # @return [Integer, false] the number of the new version; false: it has another version, or there is none
       def set_cas(key, value, version, ttl = nil, options = nil) = store(key, value, ttl, options, versioned(SET, version))
 
-      # {#replace}, if the one there is still of this version.
+      # {#replace}, if the present value still has this version.
       def replace_cas(key, value, version, ttl = nil, options = nil)
         store(key, value, ttl, options, versioned(REPLACE, version))
       end
 
-      # Replaces a value by what the block makes of it, unless another client changes it meanwhile.
+      # Replaces a value by what the block returns for it, unless another client changes it meanwhile.
       #
       # @yieldparam value [Object]
       # @return [Integer, false, nil] the number of the new version; false: another client has changed it; nil: there is none
@@ -59,7 +59,7 @@ module Trunkline
         set_cas(key, yield(value), version, ttl, options)
       end
 
-      # {#cas}, where the block is also asked, with nil, when there is no value.
+      # {#cas}, but the block is also called, with nil, if there is no value.
       def cas!(key, ttl = nil, options = nil)
         raise ArgumentError, "cas! needs a block that makes the new value of the old one; to store by a version there is set_cas" unless block_given?
 
@@ -67,22 +67,22 @@ module Trunkline
         set_cas(key, yield(value), version, ttl, options)
       end
 
-      # Puts bytes behind those that are there, which must have been stored raw.
+      # Appends bytes to a value, which must have been stored raw.
       #
       # @return [Boolean] false: there is none
       def append(key, value) = attach(key, value, APPEND)
 
-      # Puts bytes before those that are there, which must have been stored raw.
+      # Prepends bytes to a value, which must have been stored raw.
       #
       # @return [Boolean] false: there is none
       def prepend(key, value) = attach(key, value, PREPEND)
 
-      # Stores many in one flight to each server. A server that has failed costs only its own keys; on_error gets its error.
+      # Stores many values with one round trip to each server. If a server fails, only its own keys are missing; on_error gets its error.
       #
       # @param pairs [Hash] keys and values
-      # @return [Boolean] whether every server has stored its own
+      # @return [Boolean] whether every server has stored its values
       # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
-      # @raise [ValueTooLarge, ServerError] the first that a server refused; the others are stored
+      # @raise [ValueTooLarge, ServerError] the first refusal of a server; the others are stored
       def set_multi(pairs, ttl = nil, options = nil)
         raise ArgumentError, "set_multi takes a Hash of keys and values, not #{Argument.class_of(pairs)}" unless Argument.responds?(pairs, :keys)
 
@@ -98,9 +98,9 @@ module Trunkline
         answered.sum { |request| request.key.size } == wires.size
       end
 
-      # Sends the changes that the calling fiber makes within the block without waiting for the answer to each: one wait at the end for
-      # all. Each of them returns nil. Calls that read, and those of many keys, wait as ever. What has failed, or was refused, on_error
-      # gets. Changes to one server are done in their order.
+      # Sends the changes that the calling fiber makes within the block without waiting for the answer to each, and waits for all at the end. Each of
+      # them returns nil. Calls that read, and those of many keys, wait as usual. on_error gets failures and refusals. Changes to one server are made
+      # in order.
       #
       # @return [Object] what the block returned
       # @raise [Error] a change has failed or was refused, and raise_errors was given
@@ -115,19 +115,19 @@ module Trunkline
       # @return [Boolean] whether there was one
       def delete(key) = delete_cas(key, 0)
 
-      # Deletes a value if it is still of this version.
+      # Deletes a value if it still has this version.
       #
-      # @param version [Integer] 0: whatever the version
+      # @param version [Integer] 0: any version
       # @return [Boolean] whether it was deleted
       def delete_cas(key, version = 0)
         wire = @keys.wire(key)
         @cluster.perform(Request.delete(wire, versioned("", version)), wire).stored?
       end
 
-      # Deletes many in one flight to each server. A server that has failed costs only its own keys; on_error gets its error.
+      # Deletes many values with one round trip to each server. If a server fails, only its own keys remain; on_error gets its error.
       #
       # @param keys [Array<String, Symbol>]
-      # @return [Integer] how many there were, as far as the servers have answered
+      # @return [Integer] how many there were on the servers that have answered
       # @raise [ConnectionError, NotSent, Indeterminate, Deadline] a server has failed, and raise_errors was given
       def delete_multi(*keys)
         keys = keys.flatten.compact
@@ -160,7 +160,7 @@ module Trunkline
         version.zero? ? mode : "#{mode} C#{version}"
       end
 
-      # @return [String] a flag; empty: for ever
+      # @return [String] a flag; empty: no limit
       def life(ttl)
         number = time_to_live(ttl)
         number.zero? ? "" : " T#{number}"

@@ -4,14 +4,14 @@ require_relative "coders"
 
 module Trunkline
   module PG
-    # Decoders of the binary format. Their values are those that this library has for the types.
+    # Decoders of the binary format. Their values are those of this library.
     module BinaryDecoder
-      # By the bytes that a value has.
+      # By the length of a value in bytes.
       INTEGERS = { 2 => "s>", 4 => "l>", 8 => "q>" }.freeze
       FLOATS = { 4 => "g", 8 => "G" }.freeze
       private_constant :INTEGERS, :FLOATS
 
-      # @param oid [Integer] of a type that is built in
+      # @param oid [Integer] of a built-in type
       # @return [Class] of a decoder of it
       def self.of(oid)
         element, = ::Trunkline::Postgres.builtin_type(oid)
@@ -19,7 +19,7 @@ module Trunkline
       end
       private_class_method :of
 
-      # @param patterns [Hash{Integer => String}] of String#unpack1, by sizes
+      # @param patterns [Hash{Integer => String}] for String#unpack1, by lengths
       # @return [Class] of a decoder of numbers
       def self.numbers(patterns)
         Class.new(SimpleDecoder) do

@@ -2,9 +2,9 @@
 
 module Trunkline
   module PG
-    # Bytes in the text formats of bytea.
+    # Converts bytes to and from the text formats of bytea.
     module Bytea # :nodoc:
-      # @param text [String] as a server sends it: in hexadecimal digits; or with escapes, as bytea_output says
+      # @param text [String] as a server sends it: in hexadecimal digits; or with escapes, depending on bytea_output
       # @return [String] bytes
       def self.unescape(text)
         return [text[2..]].pack("H*") if text.start_with?("\\x")
@@ -13,7 +13,7 @@ module Trunkline
       end
 
       # @param bytes [String]
-      # @return [String] for between single quotes
+      # @return [String] for use between single quotes
       def self.escape(bytes) = "\\x#{bytes.unpack1("H*")}"
     end
     private_constant :Bytea

@@ -4,15 +4,16 @@ require_relative "bytea"
 
 module Trunkline
   module PG
-    # What a server sends -> a value, or a value -> what a server reads. A class of one's own has `decode` or `encode`.
+    # The base class of decoders, which convert the server's data to values, and encoders, which do the reverse. A user's class has `decode` or
+    # `encode`.
     class Coder
-      # @return [Integer] of the type that it is for
+      # @return [Integer] of the type
       attr_accessor :oid
 
       # @return [String, nil]
       attr_accessor :name
 
-      # @return [Integer] 0: of the text format; 1: of the binary one
+      # @return [Integer] 0: text format; 1: binary format
       attr_accessor :format
 
       # @param options [Hash{Symbol => Object}, nil] the same as keywords: name, oid and format
@@ -21,7 +22,7 @@ module Trunkline
         @name, @oid, @format = options.values_at(:name, :oid, :format)
       end
 
-      # @return [Boolean] whether the other one is of the same class, and for the same
+      # @return [Boolean] whether the other one has the same class, name, oid and format
       def ==(other) = other.class == self.class && other.to_h == to_h
 
       # @return [Hash{Symbol => Object}] name, oid and format
@@ -38,23 +39,23 @@ module Trunkline
       def binary? = self.class.name.to_s.include?("::Binary")
     end
 
-    # Makes values of the server's text.
+    # Converts the server's text to values.
     class SimpleDecoder < Coder
       # @param text [String, nil]
       # @return [Object, nil]
       def decode(text, _row = nil, _column = nil) = text
     end
 
-    # Makes the server's text of values.
+    # Converts values to the server's text.
     class SimpleEncoder < Coder
       # @param value [Object, nil]
       # @return [String, nil]
       def encode(value) = value&.to_s
     end
 
-    # Decoders of the text format. Their values are those that this library has for the types.
+    # Decoders of the text format. Their values are those of this library.
     module TextDecoder
-      # @param oid [Integer] of a type that is built in
+      # @param oid [Integer] of a built-in type
       # @return [Class] of a decoder of it
       def self.of(oid)
         element, is_array = ::Trunkline::Postgres.builtin_type(oid)
@@ -76,7 +77,7 @@ module Trunkline
 
     # Encoders of the text format.
     module TextEncoder
-      # @raise [TypeError] it is no String
+      # @raise [TypeError] it is not a String
       def self.text(value) = ::String.try_convert(value) || raise(TypeError, "no implicit conversion of #{value.class} into String") # :nodoc:
 
       String = Class.new(SimpleEncoder)

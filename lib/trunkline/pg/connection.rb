@@ -7,8 +7,8 @@ require_relative "type_maps"
 
 module Trunkline
   module PG
-    # For code that is written for PG::Connection: the names and the results are pg's, the pg gem and libpq are not needed. What
-    # {PG.connect} makes has one connection of the server; those of a {Pool} share some. One fiber or thread uses it at a time.
+    # For code that is written for PG::Connection: the names and the results are pg's, but the pg gem and libpq are not needed. A connection of
+    # {PG.connect} has its own server connection; those of a {Pool} share some. One fiber or thread uses it at a time.
     class Connection
       include Constants
       include Shape
@@ -16,9 +16,9 @@ module Trunkline
       PROGRAM_NAME = Conninfo::PROGRAM_NAME
       CONNECT_ARGUMENT_ORDER = Conninfo::CONNECT_ARGUMENT_ORDER
 
-      # Postgres::Client's, of a connection of its own.
+      # Options of the client of a single connection.
       ALONE = { connections: 1, max_connections: 1 }.freeze
-      # The server's text of all values: type maps make others of it.
+      # All values are the server's text, which type maps convert.
       TEXT = { default: :text }.freeze
       private_constant :ALONE, :TEXT
 
@@ -32,7 +32,7 @@ module Trunkline
         #
         # @param arguments [Array] a URI, a connection string or a Hash, or both; or host, port, options, tty, dbname, user, password
         # @yieldparam connection [Connection] closed at the block's end
-        # @return [Connection, Object] what the block returned, where one is given
+        # @return [Connection, Object] with a block, what the block returned
         # @raise [ConnectionBad] the server cannot be reached, or refuses
         def connect(*arguments, **options)
           connection = new(*arguments, **options)
@@ -51,24 +51,24 @@ module Trunkline
         alias setdblogin connect
 
         # @param text [String]
-        # @return [String] for between single quotes
+        # @return [String] for use between single quotes
         def escape_string(text) = text.to_s.gsub("'", "''")
         alias escape escape_string
 
         # @param bytes [String]
-        # @return [String] for between single quotes
+        # @return [String] for use between single quotes
         def escape_bytea(bytes) = Bytea.escape(bytes)
 
         # @param text [String] as a server sends it
         # @return [String] bytes
         def unescape_bytea(text) = Bytea.unescape(text)
 
-        # @return [String] the password for `ALTER ROLE ... PASSWORD`, by MD5; {#encrypt_password} knows another way
-        # @raise [TypeError] one of them is no String
+        # @return [String] the password for `ALTER ROLE ... PASSWORD`, by MD5; {#encrypt_password} has other algorithms
+        # @raise [TypeError] one of them is not a String
         def encrypt_password(password, role) = EncryptedPassword.of(password, role, "md5")
 
         # @param name [String, Array<String>]
-        # @return [String] with their quotes
+        # @return [String] quoted
         def quote_ident(name)
           raise TypeError, "no implicit conversion of nil into String" if name.nil?
           raise ArgumentError, "string contains null byte" if Array(name).any? { |part| part.to_s.include?("\0") }
@@ -95,7 +95,7 @@ module Trunkline
       # A client whose values are text.
       def self.client(config, **options) = Postgres::Client.new(config, decode: TEXT, **options) # :nodoc:
 
-      # Ends the connection.
+      # Closes the connection.
       #
       # @return [nil]
       # @raise [ConnectionBad] it is closed
@@ -106,7 +106,7 @@ module Trunkline
       end
       alias close finish
 
-      # @return [Integer] of the protocol
+      # @return [Integer] the protocol version
       def protocol_version = 3
 
       private

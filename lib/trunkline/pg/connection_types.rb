@@ -4,31 +4,31 @@ require_relative "type_maps"
 
 module Trunkline
   module PG
-    # The type maps of a connection, its coders for COPY, and what becomes of its results by them.
+    # The type maps of a connection and its coders for COPY, and their application to results.
     class ConnectionTypes
-      # @return [TypeMap] of parameters and of results, of this module or of the pg gem
+      # @return [TypeMap] for parameters and for results, of this module or of the pg gem
       attr_reader :for_queries, :for_results
 
-      # @return [Symbol] :string or :symbol, of the keys of results
+      # @return [Symbol] :string or :symbol, for the keys of results
       attr_reader :names
 
-      # @return [#encode, #decode, nil] of COPY
+      # @return [#encode, #decode, nil] for COPY
       attr_accessor :copy_encoder, :copy_decoder
 
-      # @param results [TypeMap] of results at first
+      # @param results [TypeMap] the initial one for results
       def initialize(results = TypeMapAllStrings.new)
         @for_queries = TypeMapAllStrings.new
         @names = :string
         self.for_results = results
       end
 
-      # @raise [TypeError] it is no type map
+      # @raise [TypeError] it is not a type map
       def for_queries=(map)
         TypeMap.reading(map)
         @for_queries = map
       end
 
-      # @raise [TypeError] it is no type map
+      # @raise [TypeError] it is not a type map
       def for_results=(map)
         TypeMap.reading(map)
         @plain = map.class.name.end_with?("::TypeMapAllStrings")
@@ -42,7 +42,7 @@ module Trunkline
       end
 
       # @param result [Result]
-      # @return [Result] the same, by the maps
+      # @return [Result] the same, with the maps applied
       def settle(result)
         result.field_name_type = @names unless @names == :string
         result.type_map = @for_results unless @plain

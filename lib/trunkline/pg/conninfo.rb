@@ -5,14 +5,14 @@ require_relative "constants"
 
 module Trunkline
   module PG
-    # What PG::Connection's class says of connection strings, beside connecting by them.
+    # The class methods of PG::Connection for connection strings, besides connecting.
     module Conninfo
-      # What the server's list of sessions calls them, where nothing else is said.
+      # The default application_name.
       PROGRAM_NAME = $PROGRAM_NAME.dup.freeze
-      # What arguments without names are.
+      # The meaning of positional arguments.
       CONNECT_ARGUMENT_ORDER = %w[host port options tty dbname user password].freeze
       LONG_PROGRAM = /^(.{30}).{4,}(.{30})$/
-      # libpq tells these first, in this order.
+      # libpq lists these first, in this order.
       FIRST = %i[
         service user password passfile channel_binding connect_timeout dbname host hostaddr port client_encoding options application_name
         fallback_application_name
@@ -27,16 +27,16 @@ module Trunkline
         end
       end
 
-      # @return [Array<Hash{Symbol => String, Integer, nil}>] the same, with what counts where nothing is given
+      # @return [Array<Hash{Symbol => String, Integer, nil}>] the same, with the default values
       def self.defaults # :nodoc:
         config = Config.new
         described({ host: config.host, port: config.port, user: config.user, dbname: config.dbname })
       end
 
-      # Does the server take connections? No password is needed for that.
+      # Checks whether the server accepts connections. No password is needed for that.
       #
       # @param arguments as {Connection.connect} takes them
-      # @return [Integer] PG::PQPING_OK, PQPING_REJECT (it starts or stops), PQPING_NO_RESPONSE; PQPING_NO_ATTEMPT (the arguments are wrong)
+      # @return [Integer] PG::PQPING_OK, PQPING_REJECT (it starts or stops), PQPING_NO_RESPONSE; PQPING_NO_ATTEMPT (invalid arguments)
       def ping(*arguments, **options)
         client = self.client(settings_of(arguments, options), connections: 1, max_connections: 1)
         client.ping
@@ -46,7 +46,7 @@ module Trunkline
       rescue ::Trunkline::CannotConnectNow
         Constants::PQPING_REJECT
       rescue ::Trunkline::Error => error
-        error.sqlstate ? Constants::PQPING_OK : Constants::PQPING_NO_RESPONSE # it refuses this login, and so it answers
+        error.sqlstate ? Constants::PQPING_OK : Constants::PQPING_NO_RESPONSE # it has answered, by refusing this login
       ensure
         client&.close
       end
@@ -54,7 +54,7 @@ module Trunkline
       alias sync_ping ping
 
       # @param hash [Hash{Symbol, String => Object}]
-      # @return [String] libpq's connection string of it
+      # @return [String] as libpq's connection string
       def connect_hash_to_string(hash) = hash.map { |name, value| "#{name}='#{value.to_s.gsub(/[\\']/) { |sign| "\\#{sign}" }}'" }.join(" ")
 
       # @param text [String] a URI, or a connection string
@@ -75,13 +75,13 @@ module Trunkline
         connect_hash_to_string(given)
       end
 
-      # @return [Array<Hash{Symbol => String, nil}>] as {conninfo_parse}, with what counts where nothing is given
+      # @return [Array<Hash{Symbol => String, nil}>] as {conninfo_parse}, with the default values
       def conndefaults = Conninfo.defaults
 
       # @return [Hash{Symbol => String, nil}] the same, by the names
       def conndefaults_hash = conndefaults.to_h { |option| [option[:keyword].to_sym, option[:val]] }
 
-      # @return [Config] of what {Connection.connect} takes
+      # @return [Config] for the arguments of {Connection.connect}
       # @raise [ArgumentError] there are too many arguments
       def settings_of(arguments, options) # :nodoc:
         *arguments, hash = arguments if arguments.last.is_a?(Hash)

@@ -2,7 +2,7 @@
 
 module Trunkline
   module PG
-    # Numbers that libpq gives to states and to the fields of errors.
+    # libpq's numbers for states and for the fields of errors.
     module Constants
       DEF_PGPORT = 5432
       CONNECTION_OK = 0

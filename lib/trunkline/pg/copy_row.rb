@@ -31,7 +31,7 @@ module Trunkline
     end
     private_constant :CopyText
 
-    # A coder of rows, with coders of their fields.
+    # Mixin for coders of rows, whose fields have coders of their own.
     module OfType
       # @return [TypeMap] of the fields
       attr_accessor :type_map
@@ -44,25 +44,25 @@ module Trunkline
     private_constant :OfType
 
     module TextDecoder
-      # A line of COPY TO STDOUT -> its values.
+      # Decodes a line of COPY TO STDOUT.
       class CopyRow < SimpleDecoder
         include OfType
 
         # @param text [String, nil] the line
-        # @return [Array<Object, nil>, nil] by the type map; nil: there was no line
+        # @return [Array<Object, nil>, nil] decoded by the type map; nil: there was no line
         # @raise [ArgumentError] the map has coders for more or fewer columns
         def decode(text, _row = nil, _column = nil) = text && TypeMap.reading(type_map).copied(CopyText.read(text), :decode)
       end
     end
 
     module TextEncoder
-      # Values -> a line for COPY FROM STDIN.
+      # Encodes a line for COPY FROM STDIN.
       class CopyRow < SimpleEncoder
         include OfType
 
-        # @param values [Array<#to_s, nil>] to_s of what the type map makes of each
-        # @return [String] the line, with its end
-        # @raise [TypeError] it is no Array
+        # @param values [Array<#to_s, nil>] encoded by the type map, and by to_s
+        # @return [String] the line, with its newline
+        # @raise [TypeError] it is not an Array
         # @raise [ArgumentError] the map has coders for more or fewer columns
         def encode(values)
           raise TypeError, "wrong argument type #{values.class} (expected Array)" unless values.is_a?(Array)

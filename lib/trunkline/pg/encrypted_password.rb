@@ -5,16 +5,16 @@ require "securerandom"
 
 module Trunkline
   module PG
-    # A password as a server keeps it, for ALTER ROLE ... PASSWORD: then neither the statement nor the server's log has the password itself.
+    # A password in the form that a server stores, for ALTER ROLE ... PASSWORD: neither the statement nor the server's log contains it in clear text.
     module EncryptedPassword # :nodoc:
-      # The server's own number, and length of its salt in bytes.
+      # The server's defaults: iterations, and the length of the salt in bytes.
       ITERATIONS = 4096
       SALT_BYTES = 16
       private_constant :ITERATIONS, :SALT_BYTES
 
       # @param algorithm [String] "md5" or "scram-sha-256"
       # @return [String, nil] nil: there is no such algorithm
-      # @raise [TypeError] one of them is no String
+      # @raise [TypeError] one of them is not a String
       def self.of(password, role, algorithm)
         [password, role, algorithm].each { |text| raise TypeError, "wrong argument type #{text.class} (expected String)" unless text.is_a?(String) }
         case algorithm
@@ -23,7 +23,7 @@ module Trunkline
         end
       end
 
-      # RFC 5803's form.
+      # The form of RFC 5803.
       def self.scram(password)
         salt = SecureRandom.bytes(SALT_BYTES)
         salted = OpenSSL::KDF.pbkdf2_hmac(password, salt: salt, iterations: ITERATIONS, length: 32, hash: "SHA256")

@@ -5,12 +5,12 @@ require_relative "translation"
 
 module Trunkline
   module PG
-    # What a query or a connection of {PG} fails with. The error of this library is its cause.
+    # The base class of the errors of {PG}. This library's error is its cause.
     class Error < StandardError
       # @return [Connection, nil]
       attr_reader :connection
 
-      # @return [Report, nil] whose error_field tells the fields of the server's message
+      # @return [Report, nil] with error_field for the fields of the server's message
       attr_reader :result
 
       # @param message [String, nil]
@@ -24,16 +24,16 @@ module Trunkline
       def error = message
     end
 
-    # What the server has refused, with a class for each condition that it knows, called as pg calls it.
+    # Errors of the server, with a class for each condition, under pg's names.
     class ServerError < Error; end
 
-    # A query that could not be sent, as no connection took it.
+    # A query could not be sent, as no connection took it.
     class UnableToSend < Error; end
 
     # There is no connection, or it is lost.
     class ConnectionBad < Error; end
 
-    # A result that is of another kind than the method needs, as a COPY's where rows are wanted.
+    # A result has another kind than the method needs, for example of a COPY where rows are expected.
     class InvalidResultStatus < Error; end
 
     # There is no result where one is needed.
@@ -45,13 +45,13 @@ module Trunkline
     # The block of {Connection#copy_data} has used the connection for something else than the COPY.
     class LostCopyState < Error; end
 
-    # Raised in the block of {Connection#transaction}, it rolls the transaction back and goes no further.
+    # Raised in the block of {Connection#transaction}, it rolls the transaction back and is not raised further.
     class RollbackTransaction < StandardError; end
 
-    # The condition's classes have the superclasses that those of this library have.
+    # The condition's classes have the same hierarchy as this library's.
     module Conditions # :nodoc:
       # @param condition [Class] a {Trunkline::ServerError}
-      # @return [Class] that of {PG}
+      # @return [Class] the corresponding one of {PG}
       def self.of(condition)
         return ServerError if condition.equal?(::Trunkline::ServerError)
 

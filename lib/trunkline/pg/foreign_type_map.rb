@@ -2,8 +2,8 @@
 
 module Trunkline
   module PG
-    # A type map of the pg gem, whose own code reads the results of libpq alone: which of its coders is for what is asked here, and the coders
-    # do their work as they are.
+    # Adapts a type map of the pg gem, whose own code reads only libpq's results: finds its coder for each value; the coders themselves are used
+    # unchanged.
     class ForeignTypeMap < TypeMap # :nodoc:
       # @param map [PG::TypeMap] of the pg gem
       def initialize(map)
@@ -12,9 +12,9 @@ module Trunkline
       end
 
       # @param result [Result]
-      # @return [TypeMap] what the map itself chooses, where it has code of its own for that
+      # @return [TypeMap] that the map itself chooses, if it overrides this in Ruby
       def fit_to_result(result)
-        return self unless @map.respond_to?(:fit_to_result) # of libpq's results alone, but where Ruby code defines it
+        return self unless @map.respond_to?(:fit_to_result) # the gem's own takes only libpq's results; Ruby code may define it
 
         TypeMap.reading(@map.fit_to_result(result))
       end
@@ -60,7 +60,7 @@ module Trunkline
         Array.new(result.nfields) { |column| InRuby.new(@map, result, column) }
       end
 
-      # Classes without a coder are asked of the map itself, which knows their ancestors.
+      # For a class without a coder, the map itself is called, which checks its ancestors.
       def by_class(values)
         coders = @map.coders
         rest = nil
@@ -83,12 +83,12 @@ module Trunkline
         TypeError.new("#{@map.class} encodes by the C structs of Ruby's values, which is not done here: use PG::TypeMapByClass")
       end
 
-      # A column that Ruby code of the map's decodes.
+      # A column that a map's Ruby code decodes.
       InRuby = Struct.new(:map, :result, :column) do
         def decode(_value, row, column = self.column) = map.typecast_result_value(result, row, column)
       end
 
-      # What such code gets where it calls `super`.
+      # Handles the `super` call of such code.
       module Answering
         def typecast_result_value(result, row, column)
           return super unless Result === result
@@ -100,7 +100,7 @@ module Trunkline
       end
       private_constant :InRuby, :Answering
 
-      # From now on the maps of the pg gem that decode by Ruby code take results of this library too.
+      # Prepends it to the pg gem's maps in Ruby, so that they accept results of this library too.
       def self.answer_ruby = ::PG::TypeMapInRuby.prepend(Answering)
     end
     private_constant :ForeignTypeMap

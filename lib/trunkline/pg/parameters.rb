@@ -2,10 +2,10 @@
 
 module Trunkline
   module PG
-    # The parameters of PG::Connection's methods -> those of a {Postgres::VirtualSession}: values, and the types that they are to have.
+    # Converts the parameters of PG::Connection's methods to those of a {Postgres::VirtualSession}: values and their types.
     #
-    # A value is what a type map has made of it, or a Hash with :value, :type (an OID) and :format (0: text; 1: binary). The client sends text, or
-    # values of Ruby's, so what is given in the binary format is decoded here.
+    # A value is the result of a type map, or a Hash with :value, :type (an OID) and :format (0: text; 1: binary). The client sends text, or Ruby's
+    # values, so values in the binary format are decoded here.
     class Parameters
       BYTEA = 17
       private_constant :BYTEA
@@ -13,14 +13,14 @@ module Trunkline
       # @return [Array] for the session
       attr_reader :values
 
-      # @return [Array<Integer>, nil] OIDs, 0 where the server finds out; nil: of all
+      # @return [Array<Integer>, nil] OIDs, 0: the server determines it; nil: it determines all
       attr_reader :types
 
       # @param given [Array]
       # @param map [TypeMap] of this module
-      # @yieldreturn [Array<Integer>] the types that the server finds for the parameters
-      # @raise [TypeError] the parameters are no Array
-      # @raise [ArgumentError] a value in the binary format, of a type whose format is not known
+      # @yieldreturn [Array<Integer>] the parameters' types according to the server
+      # @raise [TypeError] the parameters are not an Array
+      # @raise [ArgumentError] a value in the binary format, of a type whose format is unknown
       def initialize(given, map, &learn)
         raise TypeError, "wrong argument type #{given.class} (expected Array)" unless given.is_a?(Array)
 

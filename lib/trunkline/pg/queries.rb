@@ -5,17 +5,17 @@ require_relative "result"
 
 module Trunkline
   module PG
-    # What a connection asks of its session, in the formats of libpq.
+    # Runs the queries of a connection on its session, in libpq's formats.
     class Queries
       FORMATS = %i[text binary].freeze
       private_constant :FORMATS
 
       # @param text [String] of any encoding
-      # @return [String] the same; in UTF-8 where ASCII would not be found in it, as in UTF-16
+      # @return [String] the same; in UTF-8 if its encoding is not ASCII-compatible, such as UTF-16
       def self.utf8(text) = text.is_a?(String) && !text.encoding.ascii_compatible? ? text.encode(Encoding::UTF_8) : text
 
       # @param interface [Postgres::AdapterInterface] of the client
-      # @param session [Postgres::VirtualSession] of the same
+      # @param session [Postgres::VirtualSession] of that client
       def initialize(interface, session)
         @session = session
         @forms = FORMATS.map { |format| interface.answer_form(format, Result) }
@@ -25,8 +25,8 @@ module Trunkline
       # @param parameters [Array] as {Shape::Executing#exec_params} takes them
       # @param format [Integer] of the result
       # @param map [TypeMap] of the parameters
-      # @param prepare [Boolean, :again] whether connections keep the statement
-      # @param types [Array<Integer>, nil] that the parameters were declared to have
+      # @param prepare [Boolean, :again] whether connections keep the statement prepared
+      # @param types [Array<Integer>, nil] declared types of the parameters
       # @return [Result]
       # @raise [Trunkline::Error]
       def query(sql, parameters, format, map, prepare, types)
@@ -34,9 +34,9 @@ module Trunkline
         @session.query(sql, values, prepare: prepare, form: form(format), types: types)
       end
 
-      # Sends a statement, or several, and does not wait.
+      # Sends a statement, or several, without waiting.
       #
-      # @param single [Boolean] whether several are an error
+      # @param single [Boolean] whether several statements are an error
       # @return [Postgres::SentAnswers]
       # @raise [Trunkline::Error]
       def send_off(sql, parameters, format, map, single: false, types: nil)
@@ -52,7 +52,7 @@ module Trunkline
         Postgres.const_get(:SentAnswers).new(@session, form, request)
       end
 
-      # @return [Array(Array, Array<Integer>)] values for the session, and the types that they are to have, or nil
+      # @return [Array(Array, Array<Integer>)] values for the session, and their types, or nil
       def sendable(sql, parameters, map, types)
         raise TypeError, "wrong argument type #{parameters.class} (expected Array)" unless parameters.is_a?(Array)
 
@@ -63,14 +63,14 @@ module Trunkline
         [given.values, given.types || declared(types)]
       end
 
-      # @return [Result] without rows, of what a statement takes and returns
+      # @return [Result] without rows, with the parameters and columns of a statement
       # @raise [Trunkline::Error]
       def describe(sql, types = nil)
         description, parameters = form(0).describe(@session, Queries.utf8(sql), declared(types))
         Result.new([], description, nil).told("", status: Constants::PGRES_COMMAND_OK, parameters: parameters)
       end
 
-      # @return [Result] of nothing
+      # @return [Result] empty
       def nothing(tag = nil) = form(0).nothing(tag)
 
       # @param format [Integer, nil] nil: 0

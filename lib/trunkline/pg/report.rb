@@ -5,7 +5,7 @@ require_relative "result"
 
 module Trunkline
   module PG
-    # What stands for the result of a query that failed, and of a notice.
+    # Represents the result of a failed query, or a notice.
     class Report < Result
       FIELDS = {
         Constants::PG_DIAG_SEVERITY => :severity, Constants::PG_DIAG_SEVERITY_NONLOCALIZED => :severity, Constants::PG_DIAG_SQLSTATE => :sqlstate,
@@ -22,11 +22,11 @@ module Trunkline
       attr_reader :error_message
       alias result_error_message error_message
 
-      # @return [Exception, nil] that {#check} raises; nil of a notice
+      # @return [Exception, nil] that {#check} raises; nil for a notice
       attr_accessor :error # :nodoc:
 
       # @param fields [Hash{Symbol => Object}] as ServerError#fields
-      # @param error_message [String] what libpq would have written; without it that of a notice
+      # @param error_message [String] in libpq's form; by default, that of a notice
       def initialize(fields, error_message = ErrorReport.new(fields, context: false).to_s, failed: false)
         super([], Postgres.const_get(:Description).empty, nil)
         @fields = fields
@@ -57,8 +57,8 @@ module Trunkline
       end
       alias result_verbose_error_message verbose_error_message
 
-      # @return [nil] of a notice
-      # @raise [PG::Error] of a query that failed
+      # @return [nil] for a notice
+      # @raise [PG::Error] for a failed query
       def check = (raise error if error)
       alias check_result check
 

@@ -7,7 +7,7 @@ require_relative "tuple"
 
 module Trunkline
   module PG
-    # What a statement returned, in the shape of PG::Result, which applications and gems know.
+    # The result of a statement, with the methods of PG::Result, which applications and gems use.
     class Result < Postgres::Result
       include Constants
       include StreamedRows
@@ -16,13 +16,13 @@ module Trunkline
         PGRES_EMPTY_QUERY PGRES_COMMAND_OK PGRES_TUPLES_OK PGRES_COPY_OUT PGRES_COPY_IN PGRES_BAD_RESPONSE PGRES_NONFATAL_ERROR PGRES_FATAL_ERROR
         PGRES_COPY_BOTH PGRES_SINGLE_TUPLE PGRES_PIPELINE_SYNC PGRES_PIPELINE_ABORTED PGRES_TUPLES_CHUNK
       ].freeze
-      # In the place of what a result held that was cleared.
+      # Replaces the contents of a cleared result.
       CLEARED = Object.new.tap do |cleared|
         def cleared.method_missing(name, *) = raise(Error, "result has been cleared (#{name})")
         def cleared.respond_to_missing?(_name, _private = false) = false
         def cleared.size = raise(Error, "result has been cleared")
       end
-      # What is kept of the answer beside its rows.
+      # What is kept of the answer besides its rows.
       Told = Struct.new(:tag, :format, :status, :parameters, :source)
       UNTOLD = Told.new.freeze
       private_constant :STATUSES, :CLEARED, :Told, :UNTOLD
@@ -31,11 +31,11 @@ module Trunkline
       # @return [String] its name
       def self.res_status(status) = status.is_a?(Integer) && status >= 0 && STATUSES[status] || "invalid ExecStatusType code"
 
-      # @param tag [String, nil] as the server calls what it has done; nil: it was not kept
+      # @param tag [String, nil] the command tag; nil: it was not kept
       # @param format [Symbol] :text or :binary
-      # @param status [Integer, nil] one of the PGRES_ constants; nil: what follows from the columns
-      # @param parameters [Array<Integer>, nil] OIDs, of a statement that was described
-      # @param source [Object, nil] where the next rows come from, of a row of many
+      # @param status [Integer, nil] one of the PGRES_ constants; nil: derived from the columns
+      # @param parameters [Array<Integer>, nil] OIDs, for a described statement
+      # @param source [Object, nil] of the next rows, for one row of many
       # @return [Result] itself
       def told(tag, format = :text, status: nil, parameters: nil, source: nil) # :nodoc:
         @told = Told.new(tag, format, status, parameters, source)
@@ -66,35 +66,35 @@ module Trunkline
       def ftype(column) = at(@description.types, column) { raise ArgumentError, "invalid field number #{column}" }
 
       # @param column [Integer] its number, from 0
-      # @return [Integer] its type's modifier, -1 where there is none
+      # @return [Integer] its type's modifier, -1: none
       def fmod(column) = at(@description.modifiers, column) { raise ArgumentError, "column number #{column} is out of range" }
 
       # @param column [Integer] its number, from 0
-      # @return [Integer] OID of the table that it comes from; 0: of none
+      # @return [Integer] OID of the table that it comes from; 0: none
       def ftable(column) = origin(column)[0]
 
       # @param column [Integer] its number, from 0
-      # @return [Integer] its number in that table, from 1; 0: it comes from none
+      # @return [Integer] its number in that table, from 1; 0: it is not from a table
       def ftablecol(column) = origin(column)[1]
 
       # @param column [Integer] its number, from 0
-      # @return [Integer] bytes of a value in the server; -1: they differ
+      # @return [Integer] bytes of a value on the server; -1: variable
       def fsize(column) = origin(column)[2]
 
       # @param column [Integer] its number, from 0
-      # @return [Integer] 0: its values come as text; 1: in the binary format
+      # @return [Integer] 0: its values are text; 1: in the binary format
       def fformat(column) = at(columns, column) { raise ArgumentError, "column number #{column} is out of range" } && binary_tuples
 
-      # @return [Integer] 0: values come as text; 1: in the binary format
+      # @return [Integer] 0: values are text; 1: in the binary format
       def binary_tuples = (told_of.format == :binary && !columns.empty? ? 1 : 0)
 
       # @return [Symbol] :text or :binary
       def fformat_of_all = told_of.format || :text # :nodoc:
 
-      # @return [Array<Array>] the rows, in Arrays of the caller's own
+      # @return [Array<Array>] copies of the rows
       def values = rows.map(&:dup)
 
-      # @yieldparam row [Hash{String => Object}] with Symbol keys where {#field_names_as} says so
+      # @yieldparam row [Hash{String => Object}] with Symbol keys after {#field_names_as}
       # @return [Result, Enumerator]
       def each
         check
@@ -109,7 +109,7 @@ module Trunkline
       def [](index) = at(rows, index) { raise IndexError, "Index #{index} is out of range" } && super
 
       # @return [Object, nil] of one row and column
-      # @raise [ArgumentError] there is none such
+      # @raise [ArgumentError] there is no such row or column
       def getvalue(row, column)
         values = at(rows, row) { raise ArgumentError, "invalid tuple number #{row}" }
         at(values, column) { raise ArgumentError, "invalid field number #{column}" }
@@ -118,7 +118,7 @@ module Trunkline
       # @return [Boolean] whether the value is NULL
       def getisnull(row, column) = getvalue(row, column).nil?
 
-      # @return [Integer] bytes of what the server sent; 0 for NULL
+      # @return [Integer] bytes that the server sent; 0 for NULL
       def getlength(row, column)
         getvalue(row, column)
         sent[row][column].to_s.bytesize
@@ -134,7 +134,7 @@ module Trunkline
       def tuple_values(row) = at(rows, row) { raise IndexError, "invalid tuple number #{row}" }.dup
 
       # @param row [Integer] its number, from 0
-      # @return [Tuple] the row by itself
+      # @return [Tuple] the row
       def tuple(row) = Tuple.new(field_name_type == :symbol ? columns.map(&:to_sym) : columns, tuple_values(row))
 
       # @yieldparam row [Tuple]
@@ -155,17 +155,17 @@ module Trunkline
         column_values(columns.index(name.to_s) || raise(IndexError, "no such field '#{name}' in result"))
       end
 
-      # @return [String, nil] as the server calls what it has done: "INSERT 0 1"
+      # @return [String, nil] the command tag: "INSERT 0 1"
       def cmd_status = told_of.tag
 
-      # @return [Integer] rows that the command touched; 0 where it counts none
+      # @return [Integer] rows that the command affected; 0 if it does not count them
       def cmd_tuples = affected_rows || 0
       alias cmdtuples cmd_tuples
 
       # @return [Integer] 0: rows have no OIDs in the versions of PostgreSQL that are supported
       def oid_value = 0
 
-      # @return [Integer] parameters of a statement that was described; 0 of an executed one
+      # @return [Integer] parameters of a described statement; 0 for an executed one
       def nparams = told_of.parameters.to_a.size
 
       # @param number [Integer] of a parameter, from 0
@@ -178,13 +178,13 @@ module Trunkline
       # @return [String] of the status
       def res_status(status = result_status) = Result.res_status(status)
 
-      # @return [TypeMap] what the values were made by
+      # @return [TypeMap] by which the values were decoded
       def type_map = @type_map || TypeMapAllStrings.new
 
-      # Makes the values anew of what the server sent.
+      # Decodes the values again from what the server sent.
       #
       # @param map [TypeMap] of this module, or of the pg gem
-      # @raise [TypeError] it is none
+      # @raise [TypeError] it is not a type map
       def type_map=(map)
         fitted = TypeMap.reading(map).fit_to_result(self)
         decoders = fitted.decoders_for(self)
@@ -200,7 +200,7 @@ module Trunkline
         self
       end
 
-      # @return [Symbol] :string or :symbol, of the Hashes' keys
+      # @return [Symbol] :string or :symbol, for the Hashes' keys
       def field_name_type = @field_name_type || :string
 
       # @param type [Symbol] :string, :symbol or :static_symbol
@@ -221,7 +221,7 @@ module Trunkline
       # @return [Array<String, Symbol>] names of the columns
       def fields = columns.map(&(field_name_type == :symbol ? :to_sym : :itself))
 
-      # Forgets the rows: whatever is asked then raises {Error}.
+      # Drops the rows: later calls raise {Error}.
       #
       # @return [nil]
       def clear
@@ -232,17 +232,17 @@ module Trunkline
       # @return [Boolean]
       def cleared? = CLEARED.equal?(@rows)
 
-      # @return [Boolean] false: what was cleared is collected as any object is
+      # @return [Boolean] false: a cleared result is collected like any object
       def autoclear? = false
 
-      # Raises the error of a query that failed. {Connection#get_result} returns such a result; exec and the like have raised.
+      # Raises the error of a failed query. {Connection#get_result} returns such a result; exec and the like have raised.
       #
       # @return [nil]
       # @raise [PG::Error]
       def check = nil
       alias check_result check
 
-      # @return [String] of a query that failed; empty
+      # @return [String] of a failed query; empty
       def error_message = ""
       alias result_error_message error_message
 
@@ -251,7 +251,7 @@ module Trunkline
       alias result_verbose_error_message verbose_error_message
 
       # @param _code [Integer] one of PG's PG_DIAG_ constants
-      # @return [String, nil] of a query that failed
+      # @return [String, nil] of a failed query
       def error_field(_code) = nil
       alias result_error_field error_field
 
@@ -272,7 +272,7 @@ module Trunkline
         cmd_status == "" ? PGRES_EMPTY_QUERY : PGRES_COMMAND_OK
       end
 
-      # As the server sent them.
+      # The values as the server sent them.
       def sent = (defined?(@sent) && @sent) || rows
 
       def decoded(decoders)
@@ -283,10 +283,10 @@ module Trunkline
 
       def origin(column) = at(@description.origins, column) { raise ArgumentError, "invalid column number #{column}" }
 
-      # As the server reads a name: in lower case, unless it is in double quotes.
+      # Folds a name as the server does: to lower case, unless it is in double quotes.
       def folded(name) = name.start_with?('"') ? name[1..].delete_suffix('"').gsub('""', '"') : name.downcase
 
-      # Counted from 0, and not from the end.
+      # Accepts no negative index.
       def at(list, index, &otherwise)
         raise TypeError, "no implicit conversion of #{index.class} into Integer" unless index.is_a?(Integer)
 

@@ -20,7 +20,7 @@ require_relative "connection/status"
 
 module Trunkline
   module PG
-    # The methods of PG::Connection, on a session that takes a connection of the server only while it needs one of its own.
+    # The methods of PG::Connection, on a session that reserves a server connection only while it needs one.
     module Shape
       include Executing
       include Copying
@@ -32,7 +32,7 @@ module Trunkline
       include Status
       include Absent
 
-      # Ends whatever was left behind on a connection of its own: a transaction, settings, locks, temporary tables.
+      # Resets a reserved connection: ends its transaction, and resets settings, locks and temporary tables.
       def reset
         end_sent
         @session.reset
@@ -55,7 +55,7 @@ module Trunkline
 
       def finished? = @finished || @session.closed?
 
-      # Its type maps and names of fields cannot be changed any more, and no query can be run.
+      # Its type maps and field names cannot be changed any more, and no query can be run.
       def freeze
         @types.freeze
         super
@@ -67,8 +67,8 @@ module Trunkline
       private
 
       # @param interface [Postgres::AdapterInterface] of its client
-      # @param config [Config] of the same
-      # @param session [VirtualSession] of the same
+      # @param config [Config] of that client
+      # @param session [VirtualSession] of that client
       def begin_shape(interface, config, session, types = ConnectionTypes.new)
         @config = config
         @session = session
@@ -81,7 +81,7 @@ module Trunkline
         @nonblocking = false
       end
 
-      # What was sent and is not waited for any more.
+      # Ends what was sent and is not waited for any more.
       def end_sent
         @sent&.cancel
         @sent&.abandon
@@ -91,7 +91,7 @@ module Trunkline
         @open_copy = false
       end
 
-      # @return [Exception] pg's, of this name
+      # @return [Exception] of pg's class with this name
       def failure(name, message) = namespace.const_get(name).new(message, connection: self)
     end
   end

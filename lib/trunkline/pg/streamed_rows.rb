@@ -2,14 +2,14 @@
 
 module Trunkline
   module PG
-    # Rows of a query in single-row mode: each comes as a result of its own, see {Shape::Sending#set_single_row_mode}.
+    # Rows of a query in single-row mode: each is a result of its own, see {Shape::Sending#set_single_row_mode}.
     module StreamedRows
-      # Yields this row and those behind it, of a query in single-row mode.
+      # Yields this row and those after it, of a query in single-row mode.
       #
       # @yieldparam row [Hash]
       # @return [Result, Enumerator]
-      # @raise [PG::Error] the server has failed; perhaps in the middle
-      # @raise [InvalidResultStatus] it is no row of such a query
+      # @raise [PG::Error] the server has failed; perhaps after some rows
+      # @raise [InvalidResultStatus] it is not a row of such a query
       # @raise [NoResultError] the block has taken the rest
       def stream_each(&block) = streamed(:stream_each, block) { |result| result.each(&block) }
 
@@ -32,7 +32,7 @@ module Trunkline
         self
       end
 
-      # With the names and the types that were chosen for the first row.
+      # Applies the names and types that were chosen for the first row.
       def like_this(result)
         return result if result.equal?(self)
 

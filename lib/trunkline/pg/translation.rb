@@ -4,12 +4,12 @@ require_relative "report"
 
 module Trunkline
   module PG
-    # Trunkline's errors -> those of pg, or of what stands for it: their classes, what {Error#result} says of them, and the form of their
-    # messages, which hold no statement, as there may be values in it. The error itself is the cause.
+    # Converts Trunkline's errors to pg's, or to those of a replacement for it: their classes, their {Error#result}, and the form of their messages,
+    # which contain no statement, as it may contain values. The error itself is the cause.
     class Translation # :nodoc:
       CANCELLED = { severity: "ERROR", sqlstate: "57014" }.freeze
       OUTDATED = { sqlstate: "0A000", routine: "RevalidateCachedQuery" }.freeze
-      # What pg puts before the names of conditions of these classes, and those that it shortens.
+      # pg's prefixes for conditions of these classes, and names that it shortens.
       PREFIXES = { "0F" => "LE", "2F" => "SRE", "38" => "ERE", "39" => "ERIE", "3B" => "SE", "40" => "TR" }.freeze
       SHORT = {
         "42P05" => "DuplicatePstatement", "42P14" => "InvalidPstatementDefinition", "2201E" => "InvalidArgumentForLog",
@@ -24,7 +24,7 @@ module Trunkline
 
       # @param error [Trunkline::Error, EncodingError, ParameterMiscount]
       # @param connection [Object] of pg's shape
-      # @return [Exception] to be raised in its place
+      # @return [Exception] to raise instead
       def of(error, connection)
         error.hide_sql if error.is_a?(::Trunkline::Error)
         case error
@@ -41,10 +41,10 @@ module Trunkline
 
       private
 
-      # What ends with a line's end may have been carried out, what does not was never sent: that is how pg says it.
+      # pg's messages end with a newline if the request may have been executed, and without one if it was never sent.
       def bad(error, connection, ending) = @namespace::ConnectionBad.new("#{error.message}#{ending}", connection: connection)
 
-      # As the server says it of a text without parameters, and of one with some.
+      # In the server's words, for a statement without parameters, and for one with some.
       def miscounted(error, connection)
         name, sqlstate, message = if error.given.zero? then [:UndefinedParameter, "42P02", "there is no parameter $1"]
                                   else [:ProtocolViolation, "08P01", "bind message supplies #{error.given} parameters, but prepared statement \"\" requires #{error.expected}"]
@@ -63,7 +63,7 @@ module Trunkline
         result.error = error_class.new(result.error_message, connection: connection, result: result)
       end
 
-      # The class of the same condition, or of its kind.
+      # The class of the same condition, or of its category.
       def class_for(error_class, sqlstate)
         name = error_class.name.delete_prefix("Trunkline::")
         found = [Translation.name_of(name, sqlstate), name].find { |candidate| @namespace.const_defined?(candidate, false) }
@@ -72,8 +72,8 @@ module Trunkline
         error_class == ::Trunkline::ServerError ? @namespace::ServerError : class_for(error_class.superclass, sqlstate)
       end
 
-      # @param name [String] of the condition, as it is called here
-      # @return [String] what pg calls it: with a prefix, unless it stands for a whole class of conditions
+      # @param name [String] of the condition in this library
+      # @return [String] pg's name for it: with a prefix, unless it stands for a whole class of conditions
       def self.name_of(name, sqlstate)
         prefix = PREFIXES[sqlstate[0, 2]] unless sqlstate.end_with?("000")
         SHORT[sqlstate] || (prefix ? "#{prefix}#{name.delete_prefix("ExternalRoutine")}" : name)

@@ -2,7 +2,7 @@
 
 module Trunkline
   module PG
-    # One row of a {Result}, in the shape of PG::Tuple: its values by the columns' names or numbers.
+    # One row of a {Result}, with the methods of PG::Tuple: its values by the columns' names or numbers.
     class Tuple
       include Enumerable
 

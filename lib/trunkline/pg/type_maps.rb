@@ -4,7 +4,7 @@ require_relative "binary_coders"
 
 module Trunkline
   module PG
-    # Which decoder each column of a result has, and how the parameters of queries are sent.
+    # Chooses the decoder of each column of a result, and the encoder of each parameter.
     class TypeMap
       # @param map [TypeMap] of this module, or of the pg gem
       # @return [TypeMap] of this module
@@ -16,14 +16,14 @@ module Trunkline
         raise TypeError, "wrong argument type #{map.class} (expected kind of PG::TypeMap)"
       end
 
-      # @raise [TypeError] it is no coder, of this module or of the pg gem
+      # @raise [TypeError] it is not a coder of this module or of the pg gem
       def self.check(coder) # :nodoc:
         return if coder.is_a?(Coder) || (defined?(::PG::Coder) && ::PG::Coder === coder)
 
         raise TypeError, "wrong argument type #{coder.class} (expected PG::Coder)"
       end
 
-      # @param _result [Result] that it is to be used for
+      # @param _result [Result] for which it will be used
       # @return [TypeMap] itself, or another one for this result
       def fit_to_result(_result) = self
 
@@ -32,7 +32,7 @@ module Trunkline
       def decoders_for(result) = Array.new(result.nfields)
 
       # @param values [Array]
-      # @return [Array] what is sent for them: a String, nil, or a Hash with :value, :type and :format
+      # @return [Array] what is sent: a String, nil, or a Hash with :value, :type and :format
       def encoded(values) = values.map { |value| text(value) }
 
       # @param fields [Array] of a row of COPY
@@ -53,7 +53,7 @@ module Trunkline
         end
       end
 
-      # What an encoder makes of a value, with the type and format that it is for.
+      # Encodes a value, with the type and format of the encoder.
       def encoded_by(coder, value)
         return text(value) if coder.nil?
 
@@ -62,9 +62,9 @@ module Trunkline
       end
     end
 
-    # For what a map has no coder for, it asks another one.
+    # Mixin: if a map has no coder, it uses another map.
     module DefaultTypeMappable
-      # @return [TypeMap] for what has no coder here
+      # @return [TypeMap] for values without a coder here
       def default_type_map = @default_type_map || TypeMapAllStrings.new
 
       # @param map [TypeMap]
@@ -85,11 +85,11 @@ module Trunkline
       def others = TypeMap.reading(default_type_map)
     end
 
-    # Everything is a String, in both directions: what a connection begins with.
+    # Everything is a String, in both directions: the initial map of a connection.
     class TypeMapAllStrings < TypeMap
     end
 
-    # Decoders by the numbers of columns.
+    # Coders by the numbers of columns.
     class TypeMapByColumn < TypeMap
       include DefaultTypeMappable
 
@@ -97,7 +97,7 @@ module Trunkline
       attr_reader :coders
 
       # @param coders [Array<Coder, nil>] one for each column, or each parameter
-      # @raise [TypeError] they are no such Array
+      # @raise [TypeError] it is not such an Array
       def initialize(coders)
         super()
         raise TypeError, "wrong argument type #{coders.class} (expected Array)" unless coders.is_a?(Array)
@@ -125,7 +125,7 @@ module Trunkline
       def oids = @coders.map { |coder| coder&.oid }
 
       # @param fields [Array<String, nil>] of a row of COPY
-      # @return [Array] what the coders make of them
+      # @return [Array] coded
       # @raise [ArgumentError] there are fewer or more fields
       def copied(fields, method) # :nodoc:
         check(fields.size, "copy fields")
@@ -148,7 +148,7 @@ module Trunkline
     class TypeMapByOid < TypeMap
       include DefaultTypeMappable
 
-      # @return [Integer] remembered: a result of as many rows is not decoded in another way here
+      # @return [Integer] stored without effect
       attr_accessor :max_rows_for_online_lookup
 
       def initialize
@@ -160,7 +160,7 @@ module Trunkline
       # @param coder [Coder] by its format and oid
       # @return [TypeMapByOid] itself
       # @raise [ArgumentError] its format is neither 0 nor 1
-      # @raise [TypeError] it is none
+      # @raise [TypeError] it is not a coder
       def add_coder(coder)
         TypeMap.check(coder)
         raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
@@ -170,7 +170,7 @@ module Trunkline
         self
       end
 
-      # @return [Coder, nil] the one that was taken away
+      # @return [Coder, nil] that was removed
       def rm_coder(format, oid)
         raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
         raise ArgumentError, "invalid format code #{format}" unless [0, 1].include?(format)
@@ -181,7 +181,7 @@ module Trunkline
       # @return [Array<Coder>] those of the text format first
       def coders = @decoders.values.partition { |coder| coder.format.zero? }.flatten
 
-      # @raise [NotImplementedError] the types of parameters are not known
+      # @raise [NotImplementedError] the types of parameters are unknown
       def encoded(_values) = raise(NotImplementedError, "type map #{self.class} is not suitable to map query params")
 
       # @param result [Result]
@@ -212,7 +212,8 @@ module Trunkline
       end
 
       # @param owner [Module]
-      # @param encoder [Coder, #call, Symbol, nil] of values of the class; what a callable or method returns for a value; nil: it is taken away
+      # @param encoder [Coder, #call, Symbol, nil] for values of the class; a callable or method returns the encoder or the encoded value; nil:
+      #   removes it
       def []=(owner, encoder)
         encoder.nil? ? @encoders.delete(owner) : @encoders[owner] = encoder
       end
@@ -247,16 +248,16 @@ module Trunkline
       end
     end
 
-    # Ruby's values for the types that are built in: numbers, true and false, dates and times, JSON, bytes, addresses, and arrays of these.
+    # Ruby's values for built-in types: numbers, true and false, dates and times, JSON, bytes, addresses, and arrays of these.
     class BasicTypeMapForResults < TypeMapByOid
-      # Text is what it is, and so are types that have no class of Ruby's own.
+      # Text remains text, and so do types without a class in Ruby.
       TYPES = [16, 17, 20, 21, 23, 26, 114, 3802, 700, 701, 869, 650, 1082, 1114, 1184, 1700,
                1000, 1001, 1005, 1007, 1016, 1009, 1015, 1021, 1022, 1182, 1115, 1185, 1231, 199, 3807].freeze
-      # Of these the binary format is decoded, too.
+      # Types that are also decoded in the binary format.
       BINARY = [16, 17, 20, 21, 23, 26, 25, 700, 701, 1082, 1114, 1184].freeze
       private_constant :TYPES, :BINARY
 
-      # @param connection [Connection] not asked: types of the database's own are text, unless a coder is added
+      # @param connection [Connection] not used: types that are not built in remain text, unless a coder is added
       def initialize(connection = nil, registry: nil)
         super()
         raise ArgumentError, "registry: is not there: add_coder takes coders" if registry
@@ -267,7 +268,7 @@ module Trunkline
       end
     end
 
-    # Parameters are Ruby's values: numbers, true and false, times, arrays, Hashes as JSON; sent as this library sends them.
+    # Parameters are Ruby's values: numbers, true and false, times, arrays, Hashes as JSON; encoded as this library does.
     class BasicTypeMapForQueries < TypeMap
       def initialize(connection = nil, registry: nil)
         super()

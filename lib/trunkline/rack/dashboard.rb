@@ -5,12 +5,11 @@ require "trunkline"
 require_relative "../instrumentation/snapshot"
 
 module Trunkline
-  # A Rack application that shows in a browser, live, what the clients of its process do. Charts are drawn by Chartkick, a gem
-  # of the host's.
+  # A Rack application that shows in a browser, live, what the clients of its process do. Chartkick, a gem of the host application, draws the charts.
   #
   #   map("/trunkline") { run Trunkline::Dashboard.new(db, cache, authorize: ->(env) { env["REMOTE_ADDR"] == "127.0.0.1" }) }
   #
-  # It shows SQL, so it refuses every request until it is told which may look.
+  # It shows SQL, so it refuses every request until it is configured which are allowed.
   class Dashboard
     FILES = File.expand_path("dashboard", __dir__)
     HEADERS = {
@@ -22,9 +21,9 @@ module Trunkline
     private_constant :FILES, :HEADERS, :UNTOLD
 
     # @param clients [Array<Postgres::Client, Memcached::Client>]
-    # @param authorize [#call, nil] gets the Rack environment of each request; whether its sender may look. nil: none may
-    # @raise [ArgumentError] one of them is no client, or there is none; or authorize cannot be called
-    # @raise [ConfigError] Chartkick is not there
+    # @param authorize [#call, nil] takes the Rack environment of each request, and returns whether it is allowed. nil: none is
+    # @raise [ArgumentError] one of them is not a client, or there is none; or authorize cannot be called
+    # @raise [ConfigError] Chartkick is not installed
     def initialize(*clients, authorize: nil)
       Snapshot.check(clients)
       raise ArgumentError, "authorize must have a method call, as a Proc has" unless authorize.nil? || authorize.respond_to?(:call)
@@ -34,7 +33,7 @@ module Trunkline
       @assets = assets
     end
 
-    # @param env [Hash] of Rack
+    # @param env [Hash] Rack's environment
     # @return [Array(Integer, Hash, Array<String>)]
     def call(env)
       return respond(403, "text/plain", UNTOLD) unless @authorize
@@ -50,7 +49,7 @@ module Trunkline
 
     private
 
-    # What is in the page is asked for relative to it, so its address ends with a slash.
+    # The page's URLs are relative to it, so its address ends with a slash.
     def show(env)
       path = env["PATH_INFO"].to_s
       return respond(302, "text/plain", "", "location" => "#{env["SCRIPT_NAME"]}/") if path.empty?

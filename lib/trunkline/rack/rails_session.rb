@@ -6,13 +6,13 @@ require "action_dispatch/middleware/session/abstract_store"
 module Rack
   module Session
     class Trunkline
-      # The same sessions for an application of Rails, which expects objects of its own for requests and sessions.
+      # The same sessions for a Rails application, which has its own classes of requests and sessions.
       class OfRails < Trunkline # :nodoc:
         include ActionDispatch::Session::Compatibility
         include ActionDispatch::Session::StaleSessionCheck
         include ActionDispatch::Session::SessionObject
 
-        # @param env [Hash] of a request
+        # @param env [Hash] Rack's environment
         # @return [Array] status, headers, body
         def call(env) = answer(env)
       end

@@ -14,23 +14,23 @@ module Rack
     #
     #   config.session_store Rack::Session::Trunkline, servers: "cache.example:11211", key: "_shop_session", expire_after: 1.day
     #
-    # Takes the options of every session, among them expire_after (seconds, for the cookie and the server both), and those of
-    # Trunkline.memcached. A cache that cannot be reached leaves its sessions empty, and its cookies as they are.
+    # Takes the options of every session, among them expire_after (seconds, for both the cookie and the server), and those of Trunkline.memcached. If
+    # a cache cannot be reached, sessions are empty, and cookies are not changed.
     class Trunkline < Abstract::PersistedSecure
       # A session that existed when the request began has been deleted meanwhile.
       class Missing < StandardError; end
 
       NAMESPACE = "rack:session"
       FOUND = "rack.session.trunkline.found"
-      # What an application of Rails puts into the environment of each request.
+      # A key that a Rails application adds to the environment of each request.
       RAILS = "action_dispatch.parameter_filter"
-      # Options of sessions that are not among the defaults; and ours.
+      # Options of sessions that are not among the defaults; and this class's own.
       OTHERS = %i[same_site servers memcache_server cache].freeze
       private_constant :NAMESPACE, :FOUND, :RAILS, :OTHERS
 
       # @param app [#call]
-      # @param options [Hash] servers: as Trunkline.memcached takes them, or memcache_server: as Dalli's sessions have it; cache: a client
-      #   instead, which may have other uses too; expires: the same as expire_after
+      # @param options [Hash] servers: as Trunkline.memcached takes them, or memcache_server: as Dalli's sessions do; cache: a client instead, which
+      #   may be used elsewhere too; expires: the same as expire_after
       # @raise [Trunkline::ConfigError, ArgumentError] as Trunkline.memcached
       def initialize(app, options = {})
         options = { **options, expire_after: options[:expire_after] || options[:expires] }
@@ -41,9 +41,9 @@ module Rack
         @given = { **options, cache: @cache }
       end
 
-      # A session that was ended elsewhere is not brought back to life.
+      # A session that was deleted elsewhere is not stored again.
       #
-      # @param env [Hash] of a request
+      # @param env [Hash] Rack's environment
       # @return [Array] status, headers, body
       def call(env) = env.key?(RAILS) ? of_rails.call(env) : answer(env)
 
@@ -68,7 +68,7 @@ module Rack
         end
       end
 
-      # @return [Rack::Session::SessionId, nil] another one, unless there is to be none
+      # @return [Rack::Session::SessionId, nil] a new one, unless none is wanted
       def delete_session(request, id, options)
         surviving(request, nil) do
           @cache.delete(id.private_id)
@@ -78,7 +78,7 @@ module Rack
 
       private
 
-      # Of two that are made at once either will do: they share the client.
+      # If two are created at the same time, either will do: they share the client.
       def of_rails
         @of_rails ||= begin
           require_relative "rails_session"
@@ -104,7 +104,7 @@ module Rack
         id.is_a?(SessionId) ? id : SessionId.new(id)
       end
 
-      # A second more than the cookie has.
+      # A second longer than the cookie.
       def life(options) = options[:expire_after] ? options[:expire_after].to_i + 1 : 0
 
       def surviving(request, fallback)

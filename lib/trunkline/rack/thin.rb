@@ -3,10 +3,10 @@
 require_relative "../schedulers/event_machine"
 
 module Trunkline
-  # What goes into a Rack application.
+  # For Rack applications.
   module Rack
-    # Middleware for servers on EventMachine (Thin): every request runs in a fiber of its own, so that while it waits, for a
-    # query, a Queue, a socket or a sleep, the server goes on with others. The application is as it was.
+    # Middleware for servers on EventMachine (Thin): every request runs in a fiber of its own, so that while it waits, for a query, a Queue, a socket
+    # or a sleep, the server handles others. The application needs no change.
     #
     #   # config.ru
     #   require "trunkline/rack/thin"
@@ -15,7 +15,7 @@ module Trunkline
     #
     # Under other servers it does nothing.
     class Thin
-      # Tells the server that the response will come by the callback.
+      # Tells the server that the response follows by the callback.
       LATER = [-1, {}, []].freeze
       FAILED = [500, { "content-type" => "text/plain", "content-length" => "21" }, ["Internal Server Error"]].freeze
       private_constant :LATER, :FAILED
@@ -26,7 +26,7 @@ module Trunkline
       end
 
       # @param env [Hash] Rack's environment
-      # @return [Array] the response, or word that it comes later
+      # @return [Array] the response, or LATER
       def call(env)
         callback = env["async.callback"]
         return @app.call(env) unless callback && EM.reactor_thread? && Fiber.current.blocking?
@@ -38,7 +38,7 @@ module Trunkline
 
       private
 
-      # No caller is above a fiber to take what it raises.
+      # A fiber has no caller that could rescue an exception.
       def answer(env)
         catch(:async) { return @app.call(env) }
         LATER

@@ -6,10 +6,10 @@ require_relative "event_machine/wait"
 require_relative "event_machine/watches"
 
 module Trunkline
-  # Event loops as Ruby's Fiber::Scheduler wants them.
+  # Event loops with the interface of Ruby's Fiber::Scheduler.
   module Schedulers
-    # A Fiber::Scheduler on EventMachine's loop: a fiber that sleeps, waits for an IO, a Queue, a process or a query gives way
-    # to the loop, and EventMachine goes on with its timers and connections. It polls nothing.
+    # A Fiber::Scheduler on EventMachine's loop: while a fiber sleeps, or waits for an IO, a Queue, a process or a query, EventMachine runs its timers
+    # and connections. It polls nothing.
     #
     #   EventMachine.epoll
     #   EventMachine.run do
@@ -17,9 +17,9 @@ module Trunkline
     #     Fiber.schedule { puts db.value("SELECT now()"); EventMachine.stop }
     #   end
     #
-    # Callbacks of EventMachine run outside of its fibers: what is to wait belongs into Fiber.schedule.
+    # Callbacks of EventMachine run outside of its fibers: code that waits must be in Fiber.schedule.
     class EventMachine
-      # Makes it the scheduler of the reactor's thread. Does nothing where there is a scheduler already.
+      # Makes it the scheduler of the reactor's thread. Does nothing if there is a scheduler already.
       #
       # @return [Fiber::Scheduler] the one of this thread
       # @raise [Error] the reactor does not run in this thread
@@ -37,7 +37,7 @@ module Trunkline
       def self.run(&block)
         raise Error, "EventMachine runs already: use install and Fiber.schedule" if EM.reactor_running?
 
-        EM.epoll # which, as kqueue does, forgets a descriptor that is closed; without, EventMachine ends the process
+        EM.epoll # epoll, like kqueue, removes a closed descriptor; without it, EventMachine would end the process
         EM.kqueue
         first = nil
         EM.run { first = install.run_until_done(&block) }
@@ -60,7 +60,7 @@ module Trunkline
 
       # Runs the block in the first fiber, and stops the reactor when no fiber is left.
       #
-      # @return [Proc] gives what the block has returned, or raises what it has raised
+      # @return [Proc] returns what the block has returned, or raises what it has raised
       def run_until_done # :nodoc:
         outcome = -> { raise Error, "the reactor was stopped before the block ended" }
         @until_done = true
@@ -73,7 +73,7 @@ module Trunkline
         -> { outcome.call }
       end
 
-      # Starts a fiber at once; the caller goes on when it first waits.
+      # Starts a fiber at once; the caller continues when it first waits.
       def fiber(&block)
         fiber = Fiber.new(blocking: false) { live(&block) }
         @fibers += 1
@@ -82,10 +82,10 @@ module Trunkline
       end
 
       # @param timeout [Numeric, nil] seconds
-      # @return [Boolean] true when unblocked, false when the time is over
+      # @return [Boolean] true: unblocked; false: the timeout has passed
       def block(blocker, timeout = nil) = suspend(Wait.new(Fiber.current, blocker), timeout)
 
-      # Safe from any thread. A fiber that does not wait for the blocker any more is left alone.
+      # Safe from any thread. A fiber that does not wait for the blocker any more is not woken.
       def unblock(blocker, fiber)
         return deliver(blocker, fiber) if Thread.current.equal?(@thread)
 
@@ -93,24 +93,24 @@ module Trunkline
         EM.next_tick { open_letters } if EM.reactor_running?
       end
 
-      # Gives the other ready fibers, and the loop, a turn.
+      # Gives other ready fibers, and the loop, a turn.
       def yield
         wait = Wait.new(Fiber.current, nil)
         ready(wait, true)
         suspend(wait, nil)
       end
 
-      # Ruby also sleeps so for a condition variable, and for threads that use an IO which is being closed.
+      # Ruby also calls it for a condition variable, and for threads that use an IO which is being closed.
       def kernel_sleep(duration = nil)
         suspend(Wait.new(Fiber.current, Wait::NOTHING_NAMED), duration)
         true
       end
 
       # @param timeout [Numeric, nil] seconds
-      # @return [Integer, false] the events that came; false when the time is over
+      # @return [Integer, false] the events that have occurred; false: the timeout has passed
       # @raise [IOError] it was closed meanwhile
       def io_wait(io, events, timeout = nil)
-        return events if io.is_a?(File) && io.stat.file? # always ready, and nothing that epoll would watch
+        return events if io.is_a?(File) && io.stat.file? # always ready, and not supported by epoll
 
         wait = Wait.new(Fiber.current, io, events: events)
         @watches.add(io, wait)
@@ -119,7 +119,7 @@ module Trunkline
         @watches.remove(wait)
       end
 
-      # The fibers that wait for the descriptor are told, and EventMachine lets go of it.
+      # Wakes the fibers that wait for the descriptor, and stops EventMachine from watching it.
       #
       # @return [false] Ruby closes it itself
       def io_close(descriptor)
@@ -137,7 +137,7 @@ module Trunkline
 
       # Raises in the calling fiber when the block takes longer than `duration` seconds.
       #
-      # @param error [Class, Exception] older versions of Timeout give a class, newer ones an exception
+      # @param error [Class, Exception] older versions of Timeout pass a class, newer ones an exception
       def timeout_after(duration, error = Timeout::Error, message = "execution expired")
         fiber = Fiber.current
         timer = EM::Timer.new(duration) { raise_in(fiber, error.exception(message)) }
@@ -146,7 +146,7 @@ module Trunkline
         timer&.cancel
       end
 
-      # Raises the exception in a fiber that waits, at its next turn.
+      # Raises the exception in a waiting fiber, at its next turn.
       #
       # @return [Boolean] false: it does not wait
       def raise_in(fiber, exception)
@@ -156,7 +156,7 @@ module Trunkline
         true
       end
 
-      # Ruby calls it when the thread ends. The loop is EventMachine's, and has its own end: fibers that still wait stay so.
+      # Ruby calls it when the thread ends. The loop is EventMachine's, and ends by itself: fibers that still wait are not resumed.
       def close
         @closed = true
         @watches.forget
@@ -165,7 +165,7 @@ module Trunkline
       # @return [Boolean]
       def closed? = @closed
 
-      # The wait is over; its fiber goes on at its next turn.
+      # The wait is over; its fiber is resumed at its next turn.
       def ready(wait, value) # :nodoc:
         return unless wait.end_with(value)
 
@@ -173,7 +173,7 @@ module Trunkline
         tick unless @ticking
       end
 
-      # Lets those go on that are ready now. Those that get ready meanwhile have their turn after the loop's.
+      # Resumes the fibers that are ready now. Those that become ready meanwhile have their turn after the loop's.
       def turn # :nodoc:
         @ticking = false
         @ready.slice!(0..).each { |wait| switch_to(wait.fiber) }
@@ -200,7 +200,7 @@ module Trunkline
         EM.add_timer(0) { turn }
       end
 
-      # The fiber runs until it waits or ends; the one that switched to it is then the first to go on.
+      # The fiber runs until it waits or ends; then the one that has switched to it is resumed first.
       def switch_to(fiber)
         @interrupted.push(Fiber.current) unless at_loop?
         fiber.transfer
@@ -226,7 +226,7 @@ module Trunkline
         timer&.cancel
       end
 
-      # EventMachine counts whole milliseconds, and no fiber may be woken too early.
+      # EventMachine's timers have whole milliseconds, and no fiber may be woken too early.
       def round_up(seconds) = (seconds * 1000).ceil / 1000.0
 
       def deliver(blocker, fiber)

@@ -7,15 +7,15 @@ require_relative "values"
 
 module Sequel
   module Trunkline
-    # How a Database connects: to a client of Trunkline's for each of its servers.
+    # How a Database connects: to a client of Trunkline for each of its servers.
     module Connecting
-      # Connections of a Database's own, as its pool holds them, are made by the pool.
+      # Creates a connection for the Database's pool, by the pool itself.
       #
       # @param server [Symbol, Hash] one of the Database's
       # @return [Connection]
       def connect(server) = pool.connection(server)
 
-      # Asks the server something.
+      # Runs a query on the server.
       #
       # @return [true]
       # @raise [Sequel::DatabaseConnectionError]
@@ -28,14 +28,14 @@ module Sequel
       def disconnect_connection(conn) = conn.close
 
       # @param server [Symbol, nil] one of the Database's
-      # @return [::Trunkline::Postgres::Client] what the datasets ask, to be used beside Sequel: it shares the same connections
+      # @return [::Trunkline::Postgres::Client] the datasets' client, for use beside Sequel: it shares the same connections
       def client(server = nil) = pool.client(server)
 
       # @param types [Array<Integer>] OIDs of a result's columns
-      # @return [Array<#call, nil>, nil] what converts each column's values; nil where none needs it
+      # @return [Array<#call, nil>, nil] converters of each column's values; nil: none is needed
       def converters(types) = Values.converters(conversion_procs, @timestamps, types) # :nodoc:
 
-      # Infinite timestamps and dates are converted by an extension of Sequel's.
+      # An extension of Sequel converts infinite timestamps and dates.
       def convert_infinite_timestamps = false
 
       # @param value [Symbol, String, true, nil]

@@ -6,8 +6,8 @@ require_relative "raw_connection"
 
 module Sequel
   module Trunkline
-    # What Sequel takes for a connection: it takes one to the server when it is first asked something, and gives it back when it is
-    # closed, set back to how it was. It has the methods of PG::Connection, and is one for `is_a?` and `===`.
+    # What Sequel uses as a connection: it reserves a server connection at its first query, and returns it, reset, when it is closed. It has the
+    # methods of PG::Connection, and passes for one in `is_a?` and `===`.
     class Connection
       Likeness.give(self, "PG::Connection", "Sequel::Postgres::Adapter")
       extend Forwardable
@@ -27,10 +27,10 @@ module Sequel
       #
       # @param sql [String]
       # @param args [Array, nil] for $1, $2, ...
-      # @param prepare [Boolean] whether the server session keeps the statement
-      # @param log_sql [String] what is logged of it
+      # @param prepare [Boolean] whether the server session keeps the statement prepared
+      # @param log_sql [String] the text that is logged
       # @yieldparam result [::Trunkline::Postgres::Result]
-      # @return [Object, Integer] what the block returned; without one, the number of rows that were changed
+      # @return [Object, Integer] what the block returned; without one, the number of affected rows
       # @raise [::Trunkline::Error]
       def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql)
         raise ::Trunkline::Closed, "the connection is closed" if @ended
@@ -40,7 +40,7 @@ module Sequel
         block_given? ? yield(result) : result.affected_rows || 0
       end
 
-      # Begins a COPY, which is the caller's to end.
+      # Begins a COPY, which the caller must end.
       #
       # @param sql [String]
       # @return [::Trunkline::Postgres::Copy]
@@ -49,12 +49,12 @@ module Sequel
 
       # Waits for a notification, after LISTEN.
       #
-      # @param timeout [Numeric, nil] seconds; nil: for ever
-      # @return [::Trunkline::Postgres::Notification, nil] nil: none has come in time
+      # @param timeout [Numeric, nil] seconds; nil: no limit
+      # @return [::Trunkline::Postgres::Notification, nil] nil: none arrived in time
       # @raise [::Trunkline::Error]
       def wait_for_notification(timeout = nil) = @session.wait_for_notification(timeout)
 
-      # Forgets what has come, too. Where the connection is lost, that is so anyway.
+      # Also drops notifications that have arrived. A lost connection does not listen anyway.
       def stop_listening
         execute("UNLISTEN *")
         nil while wait_for_notification(0)
@@ -68,10 +68,10 @@ module Sequel
       # @return [Boolean] whether the server reads a backslash in a literal as an escape here
       def backslashes_escape? = @session.own_setting("standard_conforming_strings") == "off"
 
-      # Cancels abandoned requests, so that the connection can go on.
+      # Cancels abandoned requests, so that the connection is usable again.
       def settle = @session.settle
 
-      # Runs the block, in which the connection is the caller's.
+      # Runs the block, in which the caller holds the connection.
       def hold(&block)
         @depth += 1
         @session.together(&block)
@@ -80,7 +80,7 @@ module Sequel
         close if @depth.zero? && !@kept
       end
 
-      # The connection is the caller's until it is closed.
+      # Reserves the connection for the caller until it is closed.
       #
       # @return [Connection] this one
       def keep
@@ -88,10 +88,10 @@ module Sequel
         self
       end
 
-      # Is it held or kept?
+      # Whether it is held or kept.
       def open? = @depth > 0 || @kept
 
-      # It is closed though its caller has not done so.
+      # Closes it on behalf of its caller.
       def take_away
         @taken_away = true
         close
@@ -99,7 +99,7 @@ module Sequel
 
       def taken_away? = @taken_away
 
-      # Gives the connection to the server back. May be called more than once.
+      # Returns the server connection. May be called more than once.
       def close
         @ended = true
         @kept = false
@@ -112,7 +112,7 @@ module Sequel
 
       def_delegators :raw, *(::Trunkline::PG::Shape.public_instance_methods - public_instance_methods - [:method_missing])
 
-      # @raise [NoMethodError] what pg's connections have, and these have not: with what to call instead
+      # @raise [NoMethodError] for methods of pg's connections that do not exist here, with an alternative
       def method_missing(name, ...) = RawConnection.absent?(name) ? raw.public_send(name, ...) : super
 
       def respond_to_missing?(_name, _private = false) = false
@@ -129,7 +129,7 @@ module Sequel
       end
     end
 
-    # For callers that hold no connection: all that are open share the work.
+    # For callers that hold no connection: their statements use all open connections.
     class Shared
       # @param pool [Pool]
       # @param db [Database]
@@ -141,7 +141,7 @@ module Sequel
         @interface = ::Trunkline::Postgres::AdapterInterface.of(pool.client(server))
       end
 
-      # As {Connection#execute}. What would leave something behind gets the caller a connection that it keeps.
+      # As {Connection#execute}. A statement that leaves session state makes the caller keep a connection.
       def execute(sql, args = nil, prepare: !args.nil?, log_sql: sql, &block)
         args = @db.parameters_of(args, self, @interface) if args
         result = @db.log_connection_yield(log_sql, nil, args) { @interface.query(sql, args || [], prepare: prepare) }
@@ -150,7 +150,7 @@ module Sequel
         block ? yield(result) : result.affected_rows || 0
       end
 
-      # @return [Boolean] false: connections that are shared keep the setting that they start with
+      # @return [Boolean] false: shared connections keep the setting with which they start
       def backslashes_escape? = false
     end
   end

@@ -2,15 +2,15 @@
 
 module Sequel
   module Trunkline
-    # COPY, on a connection of the caller's own.
+    # COPY, on a reserved connection.
     module Copying
-      # Copies rows out of a table or a query, in a format of the server's.
+      # Copies rows out of a table or a query, in a format of the server.
       #
       # @param table [Symbol, Dataset, String] or the whole COPY statement
       # @param opts [Hash] format: :csv or :binary; options: SQL; server
       # @yieldparam row [String] with its line end
-      # @return [String, nil] all rows, where no block is given
-      # @raise [Sequel::DatabaseDisconnectError] the block was left before the last row, or has raised: Exception#cause is what
+      # @return [String, nil] without a block, all rows
+      # @raise [Sequel::DatabaseDisconnectError] the block was left before the last row, or has raised: see Exception#cause
       # @raise [Sequel::DatabaseError]
       def copy_table(table, opts = OPTS, &block)
         return copy_table(table, opts, &(all = +"").method(:<<)).then { all } unless block
@@ -18,12 +18,12 @@ module Sequel
         synchronize(opts[:server]) { |conn| copy_out(conn, copy_table_sql(table, opts), &block) }
       end
 
-      # Copies rows into a table, in a format of the server's.
+      # Copies rows into a table, in a format of the server.
       #
       # @param table [Symbol]
-      # @param opts [Hash] data: a String, or what yields Strings by `each`; columns; format: :csv or :binary; options: SQL; server
-      # @yieldreturn [String, nil] more data; nil: that was all
-      # @return [Object, nil] what `each` of the data returned; nil: it came from the block
+      # @param opts [Hash] data: a String, or an object that yields Strings by `each`; columns; format: :csv or :binary; options: SQL; server
+      # @yieldreturn [String, nil] more data; nil: there is no more
+      # @return [Object, nil] what `each` of the data returned; nil: with a block
       # @raise [Sequel::Error] neither data nor a block is given, or both are
       # @raise [Sequel::DatabaseError] nothing is stored
       def copy_into(table, opts = OPTS, &block)

@@ -2,15 +2,15 @@
 
 module Sequel
   module Trunkline
-    # Errors of a client -> Sequel's, with the message that Sequel's own adapter gives: all that the server said, as psql shows it. The statement is in
-    # none, for Sequel writes values into it; nor is it in that of the client's error, which trackers of errors show too.
+    # Converts a client's errors to Sequel's, with the message of Sequel's own adapter: all that the server reported, as psql shows it. It does not
+    # contain the statement, as Sequel writes values into that; nor does the message of the client's error, which error trackers show too.
     module Errors
-      # The connection is gone.
+      # The connection is lost.
       DISCONNECTED = [::Trunkline::Indeterminate, ::Trunkline::NotSent, ::Trunkline::ConnectionError, ::Trunkline::Closed,
                       ::Trunkline::AdminShutdown, ::Trunkline::CrashShutdown].freeze
       private_constant :DISCONNECTED
 
-      # What the server said.
+      # The fields of the server's error.
       #
       # @param error [Sequel::DatabaseError, ::Trunkline::Error]
       # @return [Hash{Symbol => String, Integer, nil}] schema, table, column, constraint, type, severity, sql_state,
@@ -52,7 +52,7 @@ module Sequel
         [error.hide_sql.message, *("HINT:  #{error.hint}" if error.is_a?(::Trunkline::LoginError) && error.hint)].join("\n")
       end
 
-      # Text that is not UTF-8 is refused before it is sent, as a server refuses it.
+      # Text that is not UTF-8 is refused before it is sent, as a server would refuse it.
       def database_error_classes = [::Trunkline::Error, EncodingError]
       def database_exception_sqlstate(error, _opts) = (error.sqlstate if error.is_a?(::Trunkline::Error))
 
@@ -64,7 +64,7 @@ module Sequel
         connecting?(error) ? DatabaseConnectionError : super
       end
 
-      # Then nothing was asked yet.
+      # No query was sent then.
       def connecting?(error) = [::Trunkline::ConnectionError, ::Trunkline::ServerError].any? { |kind| error.is_a?(kind) } && error.sql.nil?
     end
   end

@@ -2,9 +2,9 @@
 
 module Sequel
   module Trunkline
-    # Extensions of Sequel's that reach into its own pools, or look at the stack of callers.
+    # Handles extensions of Sequel that depend on its own pools, or on the callers' stack.
     module Extending
-      # What works on a pool that lends each caller a connection, and what to use in its place.
+      # Extensions that need a pool which leases a connection to each caller, and their replacements.
       REFUSED = {
         activerecord_connection: "Sequel's own adapter for it, Sequel.connect(adapter: Sequel::Postgres::Database, extensions: :activerecord_connection), " \
                                  "over ActiveRecord's connections, which may be this library's",
@@ -14,10 +14,10 @@ module Sequel
       LIBRARY = File.expand_path("../..", __dir__)
       private_constant :REFUSED, :LIBRARY
 
-      # As Sequel's.
+      # The same as Sequel's.
       #
       # @param names [Array<Symbol>]
-      # @raise [Sequel::Error] one of them works on pools that lend each caller a connection
+      # @raise [Sequel::Error] one of them needs a pool that leases a connection to each caller
       def extension(*names)
         name = names.find { |one| REFUSED.key?(one) }
         raise Sequel::Error, "the extension #{name} works on connections that a pool lends, and this adapter's are shared: use #{REFUSED[name]}" if name
@@ -27,14 +27,14 @@ module Sequel
 
       private
 
-      # The extension of sequel_pg, if that is there, is for connections of libpq's.
+      # The extension of sequel_pg, if installed, is for connections of libpq.
       def stream_here
         require_relative "streaming"
         extend(Streaming) unless is_a?(Streaming)
         true
       end
 
-      # The extension caller_logging looks here for the first line of the application's own.
+      # The extension caller_logging calls this for the first line of the application's own code.
       def caller(start = 1, length = nil)
         lines = super(start + 1).reject { |line| line.start_with?(LIBRARY) }
         length ? lines.first(length) : lines

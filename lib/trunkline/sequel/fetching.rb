@@ -2,7 +2,7 @@
 
 module Sequel
   module Trunkline
-    # How a Dataset gets its rows.
+    # How a Dataset fetches its rows.
     module Fetching
       # @yieldparam row [Hash{Symbol => Object}]
       def fetch_rows(sql, &block)
@@ -14,7 +14,7 @@ module Sequel
         end
       end
 
-      # As sequel_pg has it: models are loaded without more calls than Hashes need, either way.
+      # As in sequel_pg, but without effect: models are loaded with as few calls as Hashes in any case.
       #
       # @param value [Boolean]
       # @return [Dataset]

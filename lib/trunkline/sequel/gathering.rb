@@ -2,10 +2,10 @@
 
 module Sequel
   module Trunkline
-    # Datasets whose rows become something else than Hashes are spared the Hashes.
+    # Builds results other than Hashes directly from rows, without making Hashes first.
     module Gathering
       # @param column [Symbol, Array<Symbol>, nil]
-      # @return [Array] of the column's values, or of Arrays of those of several
+      # @return [Array] of the column's values, or of Arrays of several columns' values
       def map(column = nil, &block)
         return super if column.nil? || block || !direct?
 
@@ -14,8 +14,8 @@ module Sequel
 
       # @param key_column [Symbol, Array<Symbol>]
       # @param value_column [Symbol, Array<Symbol>, nil] nil: the whole row
-      # @param opts [Hash] hash: what to add to
-      # @return [Hash] the value of the last row with a key
+      # @param opts [Hash] hash: to which entries are added
+      # @return [Hash] for each key, the value of its last row
       def as_hash(key_column, value_column = nil, opts = OPTS)
         return super unless value_column && direct?
         return simple_hash(key_column, value_column) if !opts[:hash] && !key_column.is_a?(Array) && !value_column.is_a?(Array)
@@ -25,8 +25,8 @@ module Sequel
 
       # @param key_column [Symbol, Array<Symbol>]
       # @param value_column [Symbol, Array<Symbol>, nil] nil: the whole row
-      # @param opts [Hash] hash: what to add to
-      # @return [Hash{Object => Array}] the values of all rows with a key
+      # @param opts [Hash] hash: to which entries are added
+      # @return [Hash{Object => Array}] for each key, the values of all its rows
       def to_hash_groups(key_column, value_column = nil, opts = OPTS)
         return super unless value_column && direct?
 
@@ -40,13 +40,13 @@ module Sequel
 
       private
 
-      # Are the rows as they come what the Hashes would be made of?
+      # Whether the rows contain what the Hashes would.
       def direct? = !@opts[:graph] && !@opts[:cursor]
 
       # @param columns [Array<Symbol>, nil] nil: all
       # @yieldparam rows [Array<Array>] with final values in these columns
-      # @yieldparam indexes [Array<Integer, nil>] where these columns are; nil: nowhere
-      # @return [Object] what the block returned; it may not be asked at all
+      # @yieldparam indexes [Array<Integer, nil>] of these columns; nil: there is no such column
+      # @return [Object] what the block returned
       def gather(columns)
         rows = indexes = []
         execute(sql) do |result|
@@ -88,7 +88,7 @@ module Sequel
         hash
       end
 
-      # @return [#call] row -> what is asked of it
+      # @return [#call] row -> the wanted part of it
       def taker(column, indexes)
         return ->(row) { indexes.map { |index| row[index] if index } } if column.is_a?(Array)
 

@@ -6,12 +6,12 @@ require_relative "../trunk/reachable_owner"
 
 module Sequel
   module Trunkline
-    # Which fiber has which connection for its own: it holds one for the time of a block, and keeps one on which it left something
-    # behind, until it disconnects or ends. The fibers created in it meanwhile find it too, as ::Trunkline::ScopedValue tells; but what
-    # a fiber of an event loop keeps is found by no other.
+    # Which fiber has which connection: it holds one for the duration of a block, and keeps one with session state until it disconnects or ends.
+    # Fibers created within it meanwhile also find a held connection, see ::Trunkline::ScopedValue; a connection that a fiber of an event loop keeps
+    # is found by no other.
     #
-    # Sequel itself refers to a connection in whose transaction it is. So what is held has a sentinel, to which the fibers alone refer that find
-    # it: when they are collected, the connection is free.
+    # Sequel itself refers to a connection with an open transaction. So a held connection has a sentinel, to which only the fibers that can find it
+    # refer: when that is collected, the connection is free.
     class Holders
       ScopedValue = ::Trunkline.const_get(:ScopedValue)
       FiberOwner = ::Trunkline.const_get(:FiberOwner)
@@ -19,22 +19,22 @@ module Sequel
       GCSentinel = ::Trunkline.const_get(:GCSentinel)
       # A connection that a fiber keeps.
       Kept = Struct.new(:owner, :scoped, :conn)
-      # What a fiber holds: a connection to a server.
+      # A held connection to a server.
       Held = Struct.new(:server, :conn, :sentinel) do
-        # Is it to that server?
+        # Whether it is to that server.
         def ==(other) = server == other
       end
       private_constant :ScopedValue, :FiberOwner, :ReachableOwner, :GCSentinel, :Kept, :Held
 
       def initialize
         @lock = Mutex.new
-        @name = Object.new # what fibers refer to: their storage does not keep this database
+        @name = Object.new # the key in fibers' storage, which therefore does not keep this database alive
         @kept = []
       end
 
       # @param server [Symbol, Hash]
       # @return [Connection, nil] the caller's own
-      # @raise [Sequel::DatabaseDisconnectError] it was taken away, as the caller was not to come back for it; said once
+      # @raise [Sequel::DatabaseDisconnectError] it was closed because the caller seemed to be gone; raised once
       def find(server)
         scoped = ScopedValue.find(@name, server) or return
         conn = scoped.value.conn
@@ -48,7 +48,7 @@ module Sequel
 
       # Runs the block, in which the caller holds a connection.
       #
-      # @param connect [#call] gives one for an owner
+      # @param connect [#call] returns one for an owner
       # @yieldparam conn [Connection]
       def hold(server, connect)
         release_left
@@ -61,7 +61,7 @@ module Sequel
         scoped&.end
       end
 
-      # From now on the caller keeps a connection.
+      # Makes the caller keep a connection.
       #
       # @yieldparam owner [FiberOwner] the caller
       # @yieldreturn [Connection] for it
@@ -76,7 +76,7 @@ module Sequel
         conn.keep
       end
 
-      # Closes what the caller keeps.
+      # Closes the connection that the caller keeps.
       def release
         @lock.synchronize { @kept.select { |kept| kept.scoped.callers? } }.each { |kept| close(kept) }
         release_left
@@ -84,14 +84,14 @@ module Sequel
 
       private
 
-      # Closes what was kept by fibers that will not come back for it.
+      # Closes connections that were kept by fibers that do not exist any more.
       def release_left
         return if @kept.empty?
 
         @lock.synchronize { @kept.reject { |kept| kept.owner.alive? } }.each { |kept| close(kept, :take_away) }
       end
 
-      # The first that takes it out of the list closes it. A fiber that finds it all the same is told that it was taken away.
+      # Only the first call that removes it from the list closes it. A fiber that still finds it gets an error.
       def close(kept, way = :close)
         return unless @lock.synchronize { @kept.delete(kept) }
 

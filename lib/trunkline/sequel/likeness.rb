@@ -4,42 +4,42 @@ require_relative "../pg/pg"
 
 module Sequel
   module Trunkline
-    # Objects of this adapter answer for the classes that stand in their place in Sequel's own adapter and in the pg gem, where these are loaded: gems ask
-    # `db.is_a?(Sequel::Postgres::Database)`, `case conn when PG::Connection`, `rescue PG::Error`.
+    # Makes objects of this adapter pass for instances of the corresponding classes of Sequel's own adapter and of the pg gem, if these are loaded:
+    # gems use `db.is_a?(Sequel::Postgres::Database)`, `case conn when PG::Connection`, `rescue PG::Error`.
     module Likeness # :nodoc:
       FOREIGN = %w[PG::Connection PG::Error Sequel::Postgres::Adapter Sequel::Postgres::Database Sequel::Postgres::Dataset].freeze
       TRANSLATIONS = Hash.new { |known, namespace| known[namespace] = ::Trunkline::PG.const_get(:Translation).new(namespace) }
       private_constant :FOREIGN, :TRANSLATIONS
 
-      # Of an object here.
+      # For an object of this adapter.
       module Answering
-        # @return [Boolean] true of the foreign class that it stands for too
+        # @return [Boolean] true also for its foreign class
         def is_a?(type) = super || stands_for?(type)
         alias kind_of? is_a?
       end
 
-      # Of a foreign class.
+      # For a foreign class.
       module Recognizing
-        # @return [Boolean] true of what stands for one of its objects too
+        # @return [Boolean] true also for objects of this adapter that correspond to it
         def ===(object) = super || (Answering === object && object.is_a?(self))
       end
       private_constant :Answering, :Recognizing
 
-      # Of an error of the client: it is the pg gem's of the same condition too.
+      # For an error of the client: it also passes for the pg gem's error of the same condition.
       module OfError
         include Answering
 
-        # @param error [PG::Error] as pg would have raised it
+        # @param error [PG::Error] that pg would have raised
         # @return [OfError] this one
         def as(error)
           @foreign = error
           self
         end
 
-        # @return [PG::Result, nil] whose error_field tells the fields of the server's message
+        # @return [PG::Result, nil] with error_field for the fields of the server's message
         def result = (@foreign.result if @foreign.respond_to?(:result))
 
-        # @return [nil] it is no single one
+        # @return [nil] there is no single one
         def connection = nil
 
         private
@@ -47,7 +47,7 @@ module Sequel
         def stands_for?(type) = @foreign.is_a?(type)
       end
 
-      # The objects of a class here stand for those of foreign ones.
+      # Makes the objects of a class pass for those of foreign classes.
       #
       # @param type [Class]
       # @param names [Array<String>] of foreign classes
@@ -57,15 +57,15 @@ module Sequel
         type.send(:private, :stands_for?)
       end
 
-      # @return [Module] with the classes of pg: that of the gem, where it is loaded
+      # @return [Module] with pg's classes: the gem, if it is loaded
       def self.namespace = defined?(::PG::Connection) && defined?(::PG::Error) ? ::PG : ::Trunkline::PG
 
       # @param error [::Trunkline::Error, EncodingError]
-      # @param connection [Object, nil] that it is told of
-      # @return [Exception] as pg would have raised it
+      # @param connection [Object, nil] of the error
+      # @return [Exception] that pg would have raised
       def self.foreign(error, connection = nil) = TRANSLATIONS[namespace].of(error, connection)
 
-      # Whichever of the foreign classes are loaded know what stands for their objects.
+      # Makes those foreign classes that are loaded recognize this adapter's objects.
       def self.recognize
         FOREIGN.each { |name| loaded(name)&.singleton_class&.prepend(Recognizing) }
         require_relative "../pg/gem_result" unless namespace == ::Trunkline::PG

@@ -2,21 +2,21 @@
 
 module Sequel
   module Trunkline
-    # LISTEN, on a connection of the caller's own.
+    # LISTEN, on a reserved connection.
     module Listening
       # Waits for a notification.
       #
       # @param channels [String, Symbol, Array<String, Symbol>]
       # @param opts [Hash]
       #   after_listen: called with the connection as soon as it listens
-      #   timeout: seconds, or a callable that is asked for them each time
-      #   loop: true, or a callable that is called with the connection after each notification or timeout: goes on until the block
+      #   timeout: seconds, or a callable that returns them each time
+      #   loop: true, or a callable that is called with the connection after each notification or timeout: continues until the block
       #   is left, or throws :stop
       #   server: one of the Database's
       # @yieldparam channel [String]
-      # @yieldparam pid [Integer] of the process that serves the sender
+      # @yieldparam pid [Integer] process ID of the sender's backend
       # @yieldparam payload [String]
-      # @return [String, nil] the channel; nil: none has come in time, or it was a loop
+      # @return [String, nil] the channel; nil: none arrived in time, or it was a loop
       # @raise [Sequel::Error] a loop without a block
       def listen(channels, opts = OPTS, &block)
         raise Error, "calling #listen with :loop requires a block" if opts[:loop] && !block
@@ -33,7 +33,7 @@ module Sequel
 
       private
 
-      # What comes too late is dropped.
+      # Later notifications are dropped.
       def listening(conn, channels)
         channels.each { |channel| conn.execute("LISTEN #{dataset.quote_identifier(channel)}") }
         yield

@@ -4,30 +4,30 @@ require_relative "startup_settings"
 
 module Sequel
   module Trunkline
-    # Sequel's options of a Database, as a client of Trunkline's has them. What Sequel's own adapter sets on each connection by a
-    # statement travels in the startup message, and is in force again whenever a connection is set back.
+    # Converts Sequel's options of a Database to those of a client. Settings that Sequel's own adapter makes on each connection by a statement are
+    # part of the startup message, and apply again whenever a connection is reset.
     class Options
-      # What a notice receiver is given: what the server noticed, and the same as a line of text.
+      # The argument of a notice receiver: the notice's fields, and its text.
       Notice = Struct.new(:fields) do
         def result_error_message = ::Trunkline.const_get(:ErrorReport).new(fields, context: false).to_s
         alias_method :error_message, :result_error_message
       end
 
-      # What Sequel calls otherwise.
+      # Options with other names in Sequel.
       NAMES = { database: :dbname, encoding: :client_encoding, charset: :client_encoding, pool_timeout: :max_wait }.freeze
       CLIENT = ::Trunkline::Limits::DEFAULTS.keys.freeze
       CONFIG = ::Trunkline::Config.option_names.freeze
-      # As Sequel's own adapter.
+      # As in Sequel's own adapter.
       MESSAGES = %w[debug5 debug4 debug3 debug2 debug1 log notice warning error fatal panic].freeze
       CONNECTIONS = 4
       MAX_CONNECTIONS = 16
-      # Several hosts have the options of one, with commas.
+      # Several hosts use the options of one, with commas.
       LISTS = { hosts: 'host: "one.example,two.example"', ports: 'port: "5432,5433"' }.freeze
       private_constant :LISTS, :CONNECTIONS, :MAX_CONNECTIONS, :NAMES, :CLIENT, :CONFIG, :MESSAGES
 
       # @param opts [Hash{Symbol => Object}] of one server of a Database
       # @param server [Symbol, Hash] its name
-      # @raise [Sequel::Error] one has a value that cannot be, or several hosts are named by an option that there is not
+      # @raise [Sequel::Error] an invalid value, or several hosts in an option that does not exist
       def initialize(opts, server = :default)
         check_lists(opts)
         @opts = opts
@@ -49,21 +49,21 @@ module Sequel
         client
       end
 
-      # @return [Integer] the most connections, all in all
+      # @return [Integer] the most connections in all
       def max_connections = number(:max_connections, @given.fetch(:max_connections, MAX_CONNECTIONS))
 
-      # @return [String] the class alone: there is a password inside
+      # @return [String] the class alone: the instance variables contain a password
       def inspect = "#<#{self.class}>"
 
       private
 
-      # Sequel passes over options that it does not know: the client would connect to the default host.
+      # Sequel ignores unknown options: the client would connect to the default host.
       def check_lists(opts)
         name = LISTS.keys.find { |list| opts.key?(list) || opts[:driver_options]&.key?(list) } or return
         raise Sequel::Error, "#{name} is no option of this adapter: several are named as in #{LISTS[name]}"
       end
 
-      # One is left for a caller that needs one of its own, where there may be as many.
+      # One connection is left for a caller that reserves one, if more than one is allowed.
       def budget = { connections: number(:connections, @given.fetch(:connections) { (max_connections - 1).clamp(1, CONNECTIONS) }), max_connections: max_connections }
 
       # In a URL, separated by commas.

@@ -2,7 +2,7 @@
 
 module Sequel
   module Trunkline
-    # Datasets that are read through a cursor, on a connection of one's own: however many rows there are, few are in memory.
+    # Datasets that are read through a cursor, on a reserved connection, with few rows in memory at a time.
     module Paging
       ROWS = 1000
       NAME = "sequel_cursor"
@@ -17,14 +17,14 @@ module Sequel
       end
 
       # @param opts [Hash]
-      #   rows_per_fetch: that are in memory at once, 1000
-      #   cursor_name: "sequel_cursor"; cursors within another need other names
+      #   rows_per_fetch: rows in memory at once, 1000
+      #   cursor_name: "sequel_cursor"; nested cursors need other names
       #   hold or skip_transaction: whether no transaction is opened around it
       # @return [Dataset]
       def use_cursor(opts = OPTS) = clone(cursor: { rows_per_fetch: ROWS }.merge!(opts))
 
       # @param cursor_name [String]
-      # @return [Dataset] of the row that the cursor is at
+      # @return [Dataset] for the cursor's current row
       def where_current_of(cursor_name = NAME) = clone(where: Sequel.lit(["CURRENT OF "], Sequel.identifier(cursor_name)))
 
       private
@@ -40,7 +40,7 @@ module Sequel
         end
       end
 
-      # What went wrong first is what the caller hears of.
+      # The first error is raised.
       def within_cursor(declare, close, server)
         execute_ddl(declare, server)
         yield

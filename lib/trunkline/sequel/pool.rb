@@ -7,14 +7,13 @@ require_relative "values"
 
 module Sequel
   module Trunkline
-    # What Sequel takes for its pool of connections: a client for each server, and the connections of the callers that hold one.
-    # Datasets ask without holding any.
+    # What Sequel uses as its connection pool: a client for each server, and the connections of callers that hold one. Datasets do not hold any.
     class Pool < Sequel::ConnectionPool
-      # A server: the client that asks it, and what it connects with.
+      # A server: its client and configuration.
       Source = Struct.new(:client, :config)
       private_constant :Source
 
-      # @return [Integer] connections to one server, all in all
+      # @return [Integer] connections to one server, at most
       attr_reader :max_size
 
       # @param db [Database]
@@ -31,7 +30,7 @@ module Sequel
         add_servers([:default, *opts[:servers]&.keys])
       end
 
-      # @return [Symbol] the name of Sequel's own pool that can do what this one can
+      # @return [Symbol] Sequel's name for the pool with the same abilities
       def pool_type = db.sharded? ? :sharded_threaded : :threaded
 
       # @return [Array<Symbol>]
@@ -49,7 +48,7 @@ module Sequel
         old.each { |source| source.client.disconnect }
       end
 
-      # Runs the block with a connection of the caller's own, which takes one to the server when it is first asked something.
+      # Runs the block with a connection that the caller holds, which reserves a server connection at its first query.
       #
       # @param server [Symbol, Hash]
       # @yieldparam conn [Connection]
@@ -63,31 +62,31 @@ module Sequel
       end
 
       # @param server [Symbol, Hash, nil]
-      # @return [Connection, Shared] the caller's own connection if it has one, else what all share
+      # @return [Connection, Shared] the connection that the caller holds, or else the shared ones
       def connection_for(server)
         server = pick_server(server)
         @holders.find(server) || @shared[server] || share(server)
       end
 
-      # The caller gets a connection that is its own until it disconnects, or its thread or fiber ends.
+      # Makes the caller keep a connection until it disconnects, or its thread or fiber ends.
       #
       # @param server [Symbol, Hash]
       # @return [Connection]
       def keep(server) = @holders.keep(server) { |owner| connection(server, owner) }
 
       # @param server [Symbol, Hash]
-      # @param holder [#alive?] what is to have it, until it ends
+      # @param holder [#alive?] has it until it ends
       # @return [Connection]
       def connection(server, holder = Thread.current) = Connection.new(db, source(server), holder)
 
       # @param server [Symbol, Hash]
-      # @return [::Trunkline::Postgres::Client] that asks it
+      # @return [::Trunkline::Postgres::Client] of the server
       def client(server) = source(server).client
 
-      # @return [Integer] connections to the server that are open
+      # @return [Integer] open connections to the server
       def size(server = :default) = client(server).connection_count
 
-      # Closes the connections that are not in use at this moment, and the others when they are through.
+      # Closes the connections that are not in use now, and the others when their requests are answered.
       #
       # @param opts [Hash] server: one or several of the servers
       def disconnect(opts = Sequel::OPTS)
@@ -97,16 +96,16 @@ module Sequel
       end
 
       # @param name [Symbol] of a prepared statement
-      # @return [Boolean] whether this is the first time that it is asked for with this text
+      # @return [Boolean] whether it is new with this text, so that it is logged
       def prepare_to_log?(name, sql) = @prepared[name] != sql && !sync { @prepared[name] = sql }.nil? # :nodoc:
 
-      # The values of a type are to be converted otherwise: connections that do it as before are closed, and new ones opened.
+      # The converter of a type has changed: connections that decode it as before are closed, and new ones are opened.
       def convert_anew
         old = sync { @sources.values.tap { [@sources, @shared].each(&:clear) } }
         old.each { |source| source.client.disconnect }
       end
 
-      # @yieldparam conn [Connection] the caller's own; those that are shared are no caller's own
+      # @yieldparam conn [Connection] that the caller holds; shared ones are not yielded
       def all_connections
         servers.each { |server| hold(server) { |conn| yield conn } }
       end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# `postgres://`, `postgresql://`, `adapter: "postgres"` and Sequel.postgres mean this library's adapter in the whole application:
+# Makes `postgres://`, `postgresql://`, `adapter: "postgres"` and Sequel.postgres mean this library's adapter in the whole application:
 #
 #   gem "trunkline", require: "trunkline/sequel/postgres"
 #
-# TRUNKLINE_POSTGRESQL=stock in the environment goes back to Sequel's own. See guides/sequel.md.
+# TRUNKLINE_POSTGRESQL=stock in the environment reverts to Sequel's own. See guides/sequel.md.
 
 require "sequel"
 require_relative "../../sequel/adapters/trunkline"

@@ -2,7 +2,7 @@
 
 module Sequel
   module Trunkline
-    # Parameters of a Dataset: their names in Ruby -> $1, $2, ...
+    # Converts parameters of a Dataset from their names in Ruby to $1, $2, ...
     module Prepared
       PLACEHOLDER = LiteralString.new("$").freeze
       private_constant :PLACEHOLDER

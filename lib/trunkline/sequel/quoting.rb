@@ -2,12 +2,12 @@
 
 module Sequel
   module Trunkline
-    # Values within SQL. Whether the server reads a backslash in a literal as an escape depends on the session that the text is for: it
-    # does not, unless the holder of a connection has set standard_conforming_strings to off there.
+    # Writes values within SQL. Whether the server reads a backslash in a literal as an escape depends on the session: it does not, unless the holder
+    # of a connection has set standard_conforming_strings to off there.
     module Quoting # :nodoc:
       private
 
-      # A text with a backslash is made anew each time, as its next session may read it in another way.
+      # A text with a backslash is escaped each time, as another session may read it differently.
       def literal_string_append(sql, value)
         return super unless value.include?("\\")
 

@@ -4,25 +4,25 @@ require_relative "likeness"
 
 module Sequel
   module Trunkline
-    # The schemes `postgres://` and `postgresql://`, where this library's adapter has them. Sequel's own adapter takes them when it is loaded, which
-    # any gem may have it be; they are given back then. Its Database stays what it is, and is reached by its class:
-    # `Sequel.connect(adapter: Sequel::Postgres::Database)`.
+    # The schemes `postgres://` and `postgresql://`, if they mean this library's adapter. Sequel's own adapter takes them when it is loaded, which any
+    # gem may cause; then they are given back to this one. Its Database is not changed, and can be used by its class: `Sequel.connect(adapter:
+    # Sequel::Postgres::Database)`.
     module Scheme # :nodoc:
       NAMES = %i[postgres postgresql].freeze
-      # With what takes the place of the gem sequel_pg and of its extension, which other gems ask for by name.
+      # The folder of files that replace the gem sequel_pg and its extension, which other gems require by name.
       SEQUEL_PG = File.expand_path("sequel_pg", __dir__)
-      # What Sequel's own adapter defines, and gems ask for.
+      # Constants that Sequel's own adapter defines, and gems use.
       DEFINED_THERE = %i[Adapter Database Dataset PGconn PGError PGresult].freeze
       private_constant :NAMES, :SEQUEL_PG, :DEFINED_THERE
 
-      # Of Sequel::Postgres: as sequel_pg has it.
+      # For Sequel::Postgres, as in sequel_pg.
       module Supported
         # @return [true] `extension(:pg_streaming)` works
         def supports_streaming? = true
       end
       private_constant :Supported
 
-      # Of Sequel::Database: each adapter calls it as it is loaded.
+      # For Sequel::Database: each adapter calls it when it is loaded.
       module Kept
         private
 
@@ -33,7 +33,7 @@ module Sequel
       end
       private_constant :Kept
 
-      # From now on they are this adapter's, whatever is loaded later.
+      # Makes them this adapter's, whatever is loaded later.
       def self.take_over
         Sequel::Database.singleton_class.prepend(Kept)
         Sequel::Postgres.extend(Supported)
@@ -43,7 +43,7 @@ module Sequel
         take
       end
 
-      # It asks for the gem sequel_pg at the end of its file.
+      # Sequel's own adapter requires the gem sequel_pg at the end of its file.
       def self.stock_is_loaded
         stand_back
         take
@@ -54,12 +54,12 @@ module Sequel
         Sequel.synchronize { NAMES.each { |name| Sequel::ADAPTER_MAP[name] = Database } }
       end
 
-      # The classes of Sequel's own adapter are there as with that one: it is loaded when one of them is asked for.
+      # Autoloads the classes of Sequel's own adapter, which is loaded when one of them is used.
       def self.stand_in
         DEFINED_THERE.each { |name| Sequel::Postgres.autoload(name, "sequel/adapters/postgres") } if there?("pg")
       end
 
-      # Where sequel_pg is there itself: Ruby would find this one's file before that one's library, wherever their folders stand.
+      # If sequel_pg itself is installed, Ruby would find this library's file before that gem's, whatever the order of their folders.
       def self.stand_back
         return unless there?("sequel_pg")
 

@@ -2,16 +2,16 @@
 
 module Sequel
   module Trunkline
-    # What `connect_sqls` and `after_connect` set on each connection, as the startup message says it: it is in force on all connections, and again
-    # whenever one is set back.
+    # Converts the statements of `connect_sqls` and `after_connect` to parameters of the startup message: they apply on all connections, and again
+    # whenever one is reset.
     class StartupSettings # :nodoc:
       WORD = /[\w.+-]+|'(?:[^']|'')*'|"(?:[^"]|"")*"/
       SET = /\A\s*SET\s+(?:SESSION\s+)?(?:(TIME\s+ZONE)|([a-z_][\w.]*)\s*(?:=|\s+TO\s))\s*(#{WORD}(?:\s*,\s*#{WORD})*)\s*;?\s*\z/i
-      # SET ... TO DEFAULT needs none; these two are no settings of a startup message.
+      # SET ... TO DEFAULT needs none; these two cannot be parameters of a startup message.
       ELSEWHERE = /\A(?:role|session_authorization)\z/i
       private_constant :WORD, :SET, :ELSEWHERE
 
-      # What a callable of `after_connect` is given: it notes statements.
+      # The argument of an `after_connect` callable: records its statements.
       class Recorder < BasicObject
         # @param name [String] of the option
         def initialize(name, settings)
@@ -20,7 +20,7 @@ module Sequel
         end
 
         # @return [nil]
-        # @raise [Sequel::Error] it sets nothing
+        # @raise [Sequel::Error] the statement is not SET
         def execute(sql, *) = @settings.add(sql)
 
         %i[exec async_exec query async_query run].each { |name| alias_method name, :execute }
@@ -33,9 +33,9 @@ module Sequel
       end
       private_constant :Recorder
 
-      # @param opts [Hash] connect_sqls, an Array of SQL; after_connect, a callable that is given a connection, and, with two parameters, the server
+      # @param opts [Hash] connect_sqls, an Array of SQL; after_connect, a callable that takes a connection, and, with two parameters, the server
       # @param server [Symbol]
-      # @raise [Sequel::Error] it is something else than SET
+      # @raise [Sequel::Error] a statement is not SET
       def initialize(opts, server = :default)
         @settings = {}
         @option = "connect_sqls"
@@ -47,7 +47,7 @@ module Sequel
       def to_h = @settings
 
       # @param sql [String]
-      # @raise [Sequel::Error] it is something else than SET
+      # @raise [Sequel::Error] it is not SET
       def add(sql)
         zone, name, value = SET.match(sql)&.captures
         refuse("#{@option} says #{sql.split.first.to_s.upcase}") if value.nil? || ELSEWHERE.match?(name.to_s) || value.casecmp?("default")
@@ -71,7 +71,7 @@ module Sequel
         parameters == 2 ? callable.call(recorder, server) : callable.call(recorder)
       end
 
-      # Names between single quotes are names here too.
+      # Names in single quotes are names here too.
       def listed(value) = value.gsub(/'((?:[^']|'')*)'/) { "\"#{$1.gsub("''", "'").gsub('"', '""')}\"" }
     end
     private_constant :StartupSettings

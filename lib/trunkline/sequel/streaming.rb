@@ -2,14 +2,14 @@
 
 module Sequel
   module Trunkline
-    # What the extension pg_streaming of sequel_pg adds, over a cursor: rows come 1,000 at a time, in a transaction, which is the caller's where one
-    # is open. As there, what needs no Hashes (`map(:id)`, `select_map`, `as_hash` with columns) reads all rows at once.
+    # The methods of sequel_pg's extension pg_streaming, by a cursor: rows are fetched 1,000 at a time, in a transaction, which is the caller's if one
+    # is open. As there, results without Hashes (`map(:id)`, `select_map`, `as_hash` with columns) are read at once.
     module Streaming
       # @return [Boolean] whether all datasets of this Database stream
       attr_accessor :stream_all_queries
 
       # @param db [Database]
-      # @raise [Sequel::Error] it is one of Sequel's own adapter
+      # @raise [Sequel::Error] it is a Database of Sequel's own adapter
       def self.extended(db)
         raise Sequel::Error, "pg_streaming needs the gem sequel_pg with Sequel's own adapter: use paged_each" unless db.is_a?(Database)
 
@@ -18,17 +18,17 @@ module Sequel
         db.extend_datasets(DatasetMethods)
       end
 
-      # @return [String] of a cursor: one in another's block needs another name
+      # @return [String] a cursor's name: nested ones need different names
       def stream_name = "sequel_stream_#{@streams += 1}" # :nodoc:
 
-      # Of the datasets of such a Database.
+      # For the datasets of such a Database.
       module DatasetMethods
-        # What a cursor can be declared for; other statements are read at once, and those with parameters: a DECLARE for each would be prepared once
-        # for each cursor's name.
+        # Statements for which a cursor can be declared; others are read at once, and so are those with parameters: their DECLARE would be prepared
+        # once for each cursor's name.
         DECLARABLE = /\A[\s(]*(?:SELECT|VALUES|TABLE)\b/i
         private_constant :DECLARABLE
 
-        # @return [Dataset] whose rows are read as they are asked for
+        # @return [Dataset] whose rows are read as they are needed
         def stream = clone(stream: true)
 
         # @yieldparam row [Hash{Symbol => Object}]
@@ -44,7 +44,7 @@ module Sequel
           (@opts[:stream] || db.stream_all_queries) && !@opts[:cursor] && sql.is_a?(String) && !parameters?(sql) && DECLARABLE.match?(sql)
         end
 
-        # Those of a prepared or bound statement, or of the extension pg_auto_parameterize.
+        # Parameters of a prepared or bound statement, or of the extension pg_auto_parameterize.
         def parameters?(sql) = [@opts[:bind_arguments], (sql.args if sql.respond_to?(:args))].any? { |given| given && !given.empty? }
       end
     end

@@ -2,14 +2,14 @@
 
 module Sequel
   module Trunkline
-    # How a Database reads timestamps in the zones that are set at the moment: in C, where Ruby knows the zones by itself.
+    # Reads a Database's timestamps in the currently configured time zones: in C, if Ruby itself knows the zones.
     class Timestamps
-      # What Sequel means by its settings.
+      # The meaning of Sequel's settings.
       FROM = { nil => :local, local: :local, utc: :utc }.freeze
       TO = { nil => nil, local: :local, utc: :utc }.freeze
       private_constant :FROM, :TO
 
-      # @return [#call] what reads them according to any settings
+      # @return [#call] converts them by any settings
       attr_reader :converter
 
       # @param db [Database]
@@ -20,7 +20,7 @@ module Sequel
         @readers = FROM.transform_values { |from| TO.transform_values { |to| ::Trunkline::Postgres::TimeReader.new(from, to, converter) } }
       end
 
-      # @return [#call] the same, for the settings as they are
+      # @return [#call] the same, for the current settings
       def reader
         return @converter unless Sequel.datetime_class == Time
 

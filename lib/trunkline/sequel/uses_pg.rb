@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Sequel's own adapter defines it, where it can be loaded, now or later: it would warn of what is defined already.
+# Sequel's own adapter defines it, if it can be loaded, now or later: Ruby would warn about a constant that is defined already.
 begin
   require "sequel/adapters/postgres" unless Gem::Specification.find_all_by_name("pg").empty?
 rescue LoadError

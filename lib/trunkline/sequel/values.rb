@@ -2,8 +2,8 @@
 
 module Sequel
   module Trunkline
-    # What turns the server's values into Ruby's: the connection itself where Sequel has nothing else in mind; else Sequel's
-    # conversion procs, which take the server's text.
+    # Converts the server's values to Ruby's: the connection decodes them unless Sequel differs; else Sequel's conversion procs do, which take the
+    # server's text.
     module Values
       # bytea.
       BLOB = ->(text) { Sequel::SQL::Blob.new(::Trunkline::Postgres.decode(17, false, 0, text)) }
@@ -11,17 +11,17 @@ module Sequel
       # date.
       DATE = ->(text) { ::Trunkline::Postgres.decode(1082, false, 0, text) }
 
-      # OID => what Sequel would convert its values by, and a connection does as well: bool, bigint, smallint, integer, oid, real,
-      # double precision, numeric.
+      # OID => Sequel's default converter, for types that a connection decodes to the same value: bool, bigint, smallint, integer, oid, real, double
+      # precision, numeric.
       DECODED = [16, 20, 21, 23, 26, 700, 701, 1700].to_h { |oid| [oid, Sequel::Postgres::CONVERSION_PROCS.fetch(oid)] }.freeze
       private_constant :DECODED
 
-      # The conversion procs of a Database, which tell when one is changed that matters to connections.
+      # The conversion procs of a Database. Reports a change that affects connections.
       class Procs < Hash
         # @param procs [Hash{Integer => #call}]
-        # @yield when a type is converted otherwise from now on, that connections have decoded or will
+        # @yield when the converter of a type changes that connections have decoded or will decode
         def initialize(procs, &changed)
-          super(&nil) # a block would be for what is not there
+          super(&nil) # a block would be Hash's default proc
           merge!(procs)
           @changed = changed
         end
@@ -40,13 +40,13 @@ module Sequel
       module_function
 
       # @param procs [Hash{Integer => #call}]
-      # @return [Hash] how a client is to decode: see {::Trunkline::Postgres::Querying#with}
+      # @return [Hash] the client's `decode`: see {::Trunkline::Postgres::Querying#with}
       def decoding(procs) = { default: :text, **DECODED.filter_map { |oid, default| [oid, :value] if procs[oid].equal?(default) }.to_h }
 
       # @param procs [Hash{Integer => #call}]
       # @param timestamps [Timestamps]
       # @param types [Array<Integer>] OIDs of a result's columns
-      # @return [Array<#call, nil>, nil] what converts each column's values; nil where none needs it
+      # @return [Array<#call, nil>, nil] converters of each column's values; nil: none is needed
       def converters(procs, timestamps, types)
         converters = types.map do |oid|
           converter = procs[oid]

@@ -7,7 +7,7 @@ module Trunkline
   module Socket
     # One attempt to connect to one address.
     module Attempt
-      # Seconds between two attempts at a Unix socket whose queue of connections is full; nothing tells when it has room.
+      # Seconds between two attempts at a Unix socket whose queue of connections is full; there is no event for room in it.
       PAUSE = 0.01
       private_constant :PAUSE
 
@@ -15,7 +15,7 @@ module Trunkline
 
       # @param address [Addrinfo]
       # @param deadline [Float, nil] on the clock of {Readiness.now}
-      # @return [::Socket, nil] connected and non-blocking; nil when the deadline passed
+      # @return [::Socket, nil] connected and non-blocking; nil: the deadline has passed
       # @raise [SystemCallError]
       def connect(address, deadline)
         socket = ::Socket.new(address.pfamily, ::Socket::SOCK_STREAM)
@@ -26,7 +26,7 @@ module Trunkline
         socket&.close unless connected
       end
 
-      # Asks again after every wait: a wait may end early, and only the socket knows.
+      # Checks again after every wait: a wait may end early, and only the socket shows whether it is connected.
       def establish(socket, address, deadline)
         until socket.connect_nonblock(address, exception: false) == 0
           return false unless wait(socket, deadline)

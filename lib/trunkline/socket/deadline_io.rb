@@ -7,15 +7,15 @@ require_relative "tls_reason"
 
 module Trunkline
   module Socket
-    # Reads from and writes to a connected, non-blocking socket, or TLS over one, until a point in time. TLS may have to
-    # write before it can read, and the other way round.
+    # Reads from and writes to a connected, non-blocking socket, or TLS over one, until a deadline. TLS may have to write before it can read, and vice
+    # versa.
     module DeadlineIO
       module_function
 
       # @param io [::Socket, OpenSSL::SSL::SSLSocket]
       # @param most [Integer] bytes
       # @param deadline [Float, nil] on the clock of {Readiness.now}
-      # @return [String, nil, false] what there is; nil at the end of the stream; false: the deadline has passed
+      # @return [String, nil, false] what has arrived; nil: the end of the stream; false: the deadline has passed
       # @raise [SystemCallError, ConnectionError]
       def read(io, most, deadline)
         loop do

@@ -5,12 +5,11 @@ require_relative "readiness"
 
 module Trunkline
   module Socket
-    # Looks up the addresses of a name, as the system does it.
+    # Looks up the addresses of a name with the system's resolver.
     #
-    # The system's resolver takes its time, and before Ruby 3.3 nothing interrupts it. So it runs in a thread of its own
-    # that ends with the answer, while the caller waits as for any descriptor, and no longer than its deadline. A caller that asks for a
-    # name that is being looked up waits for the same answer: a resolver that hangs costs one thread a name, not one a
-    # caller.
+    # The resolver may take long, and before Ruby 3.3 it cannot be interrupted. So it runs in a thread that ends with the answer, while the caller
+    # waits as for any descriptor, and no longer than its deadline. Callers that look up the same name at the same time share the lookup: a resolver
+    # that hangs costs one thread for each name, not for each caller.
     class Lookup
       @running = {}
 
@@ -18,13 +17,13 @@ module Trunkline
         # @param host [String] a name or an address
         # @param port [Integer]
         # @param deadline [Float, nil] on the clock of {Readiness.now}
-        # @return [Array<Addrinfo>, nil] in the resolver's order; nil when the deadline passed
-        # @raise [SocketError] when there are none
+        # @return [Array<Addrinfo>, nil] in the resolver's order; nil: the deadline has passed
+        # @raise [SocketError] there are none
         def addresses(host, port, deadline) = literal(host, port) || under_way(host, port).answer(deadline)
 
         # @param host [String]
         # @param port [Integer, nil]
-        # @return [Array<Addrinfo>, nil] nil: this is not an address
+        # @return [Array<Addrinfo>, nil] nil: it is not an address
         def literal(host, port = nil)
           Addrinfo.getaddrinfo(host, port, nil, :STREAM, nil, ::Socket::AI_NUMERICHOST)
         rescue SocketError
@@ -36,8 +35,8 @@ module Trunkline
 
         private
 
-        # Two threads at the same moment may start two, which does no harm. In a forked child the parent's have no thread. One
-        # that ended before it was noted here was not forgotten.
+        # Two threads at the same moment may start two, which does no harm. In a forked child the parent's lookups have no thread. One that ended
+        # before it was added here was not removed.
         def under_way(host, port)
           running = @running[[host, port]]
           running&.alive? ? running : @running[[host, port]] = new(host, port)
@@ -50,11 +49,11 @@ module Trunkline
         @thread = Thread.new { run(host, port) }
       end
 
-      # @return [Boolean] whether an answer is on its way
+      # @return [Boolean] whether it still runs
       def alive? = !@ended && @thread.alive?
 
       # @param deadline [Float, nil]
-      # @return [Array<Addrinfo>, nil] nil when the deadline passed
+      # @return [Array<Addrinfo>, nil] nil: the deadline has passed
       # @raise [SocketError]
       def answer(deadline)
         reader, signal = IO.pipe
@@ -78,7 +77,7 @@ module Trunkline
         end_waiting
       end
 
-      # A caller that waits has put its signal there before it looks whether this has ended. What takes a signal out closes it.
+      # A caller that waits adds its signal before it checks whether this has ended. Whatever removes a signal closes it.
       def end_waiting
         @ended = true
         self.class.forget(self)

@@ -4,17 +4,17 @@ require_relative "../errors"
 require_relative "resumable"
 
 module Trunkline
-  # Connections that can be opened and used without blocking an event loop.
+  # Opens and uses connections without blocking an event loop.
   module Socket
-    # Waits for a descriptor until a point in time. A Fiber::Scheduler sees the waits. Within a Resumable its caller waits. What is made in
-    # C: +wait_once+ (io, events as in IO::READABLE, seconds or nil), one wait that returns whether something has come, as the scheduler says:
-    # it may say so early.
+    # Waits for a descriptor until a deadline, through the Fiber::Scheduler if there is one. Within a Resumable, its caller waits. C defines
+    # +wait_once+ (io, events as in IO::READABLE, seconds or nil), one wait that returns whether the descriptor is ready according to the scheduler,
+    # which may return early.
     module Readiness
-      # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is long; each is in a loop.
+      # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is longer; each is in a loop.
       LONGEST_WAIT = 1.0 # :nodoc:
 
-      # Seconds that an event loop waits for several sockets, one after the other, until it looks at the first again: what comes meanwhile is
-      # noticed that much later. Only while several hosts are tried at once.
+      # Seconds that an event loop waits for each of several sockets in turn: an event on another one is noticed that much later. Only used while
+      # several hosts are tried at once.
       SLICE = 0.01
 
       EVENTS = { wait_readable: IO::READABLE, wait_writable: IO::WRITABLE }.freeze
@@ -22,32 +22,32 @@ module Trunkline
 
       module_function
 
-      # @return [Float] seconds on a clock that never goes back
+      # @return [Float] seconds on a monotonic clock
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       # @param seconds [Numeric, nil] from now
-      # @return [Float, nil] a point on the clock of {now}; nil is never
+      # @return [Float, nil] deadline on the clock of {now}; nil: no limit
       def deadline(seconds) = seconds && (now + seconds)
 
       # @param io [IO]
       # @param deadline [Float, nil]
-      # @return [Boolean] whether there may be something to read; false: the deadline has passed. May be early.
-      # @raise [NotSent] in a process that was forked meanwhile: what comes is the parent's to read
+      # @return [Boolean] whether there may be something to read; false: the deadline has passed. May return early.
+      # @raise [NotSent] in a process that was forked meanwhile: the input belongs to the parent
       def wait_readable(io, deadline) = wait(io, :wait_readable, deadline)
 
       # @param io [IO]
       # @param deadline [Float, nil]
-      # @return [Boolean] whether there may be room to write; false: the deadline has passed. May be early.
+      # @return [Boolean] whether there may be room to write; false: the deadline has passed. May return early.
       # @raise [NotSent] in a process that was forked meanwhile
       def wait_writable(io, deadline) = wait(io, :wait_writable, deadline)
 
-      # @param seconds [Float] for which nothing but the time is waited for
+      # @param seconds [Float] to wait
       # @return [void]
       def pause(seconds)
         (resumable = Resumable.current) ? resumable.wait_for(nil, nil, deadline(seconds)) : sleep(seconds)
       end
 
-      # Waits until one of several waits is over, or until a point in time. May be early.
+      # Waits until one of several waits is over, or the deadline has passed. May return early.
       #
       # @param waits [Array<Resumable::Wait>] at least one
       # @param deadline [Float, nil]
@@ -77,7 +77,7 @@ module Trunkline
 
       def seconds_until(deadline) = deadline ? [[deadline - now, 0.0].max, LONGEST_WAIT].min : LONGEST_WAIT
 
-      # IO.select would stop an event loop, so there each has a slice of the time.
+      # IO.select would block an event loop, so there each socket is waited for in turn.
       def ready_within(seconds, waits)
         return sleep(seconds) && [] if waits.empty?
         return waits.select { |wait| wait_for_event(wait.io, wait.event, seconds) } if waits.one?

@@ -2,17 +2,16 @@
 
 module Trunkline
   module Socket
-    # A block that returns to its caller where it would wait for a socket, and goes on when it is resumed: several may be under way side by
-    # side, and one that a caller has left is taken up by another. It runs in a fiber of its own, so only the thread that has made it can
-    # resume it.
+    # A block that returns to its caller when it would wait for a socket, and continues when it is resumed: several may run side by side, and another
+    # caller may continue one that its caller has left. It runs in a fiber of its own, so only the thread that has made it can resume it.
     class Resumable # :nodoc:
-      # What the block waits for. Without an io it waits for the time alone.
+      # What the block waits for. Without an io it only waits for the deadline.
       #
       # io:: [IO, nil]
       # event:: [:wait_readable, :wait_writable, nil]
       # deadline:: [Float, nil] on the clock of {Readiness.now}
       Wait = Struct.new(:io, :event, :deadline) do
-        # @return [Boolean] whether its time is over
+        # @return [Boolean] whether the deadline has passed
         def passed? = !deadline.nil? && Readiness.now >= deadline
       end
 
@@ -23,16 +22,16 @@ module Trunkline
       class Abandoned < Exception; end # rubocop:disable Lint/InheritException
       private_constant :Abandoned
 
-      # @return [Resumable, nil] the one whose block is running
+      # @return [Resumable, nil] whose block is running
       def self.current = Thread.current[CURRENT]
 
       # @return [Wait, nil] nil: it has not begun, or is over
       attr_reader :wait
 
-      # @return [Object] what the block has returned; nil while it is under way
+      # @return [Object] what the block has returned; nil: it is not over
       attr_reader :value
 
-      # @return [Exception, nil] what has ended the block
+      # @return [Exception, nil] that the block has raised
       attr_reader :error
 
       # The block begins when it is resumed for the first time.
@@ -45,7 +44,7 @@ module Trunkline
       # @return [Boolean] whether the block has returned or raised
       def over? = @over
 
-      # @return [Boolean] whether this thread is the one that can resume it
+      # @return [Boolean] whether this thread can resume it
       def resumable? = @thread.equal?(Thread.current) && @fiber.alive?
 
       # Runs the block until it waits or is over.
@@ -56,7 +55,7 @@ module Trunkline
         @wait = @fiber.resume
       end
 
-      # Ends the block, whose own ensure clauses run where this thread can run them. Elsewhere the socket is closed for which it waits.
+      # Ends the block. Its ensure clauses run if this is the thread that can run them; else the socket for which it waits is closed.
       #
       # @return [void]
       def abandon
@@ -69,7 +68,7 @@ module Trunkline
         @over = true
       end
 
-      # Called within the block: returns to the caller, until that resumes it.
+      # Called within the block: returns to the caller, and continues when that resumes it.
       #
       # @return [Boolean] false: the deadline has passed; true: the socket may be ready
       def wait_for(io, event, deadline)

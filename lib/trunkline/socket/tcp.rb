@@ -11,19 +11,19 @@ module Trunkline
     module TCP
       module_function
 
-      # Tries every address of the host, of IPv4 and IPv6, in the resolver's order. Each gets an equal part of the time
-      # that is left, so that a first address that swallows packets does not cost the others their turn.
+      # Tries every address of the host, of IPv4 and IPv6, in the resolver's order. Each gets an equal part of the remaining time, so that a first
+      # address that drops packets does not use up the time of the others.
       #
       # @param host [String] a name or an address
       # @param port [Integer]
       # @param deadline [Float, nil] on the clock of {Readiness.now}, for looking up the name and connecting
-      # @param server [String] what errors call it
+      # @param server [String] its name in errors
       # @param keepalive [Keepalive]
-      # @param random [Random, nil] puts the addresses into another order
-      # @param answer [Float, nil] seconds within which one of the addresses must have answered, once they are known
+      # @param random [Random, nil] shuffles the addresses
+      # @param answer [Float, nil] seconds within which one of the addresses must have accepted the connection, once they are known
       # @yieldparam addresses [Array<Addrinfo>] that were found
-      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are to be tried
-      # @return [::Socket] connected, non-blocking, without delay of small packets
+      # @yieldreturn [Array<Addrinfo>] the same, in the order in which they are tried
+      # @return [::Socket] connected, non-blocking, with TCP_NODELAY
       # @raise [ConnectionError]
       def connect(host, port, deadline, server: "#{host}:#{port}", keepalive: Keepalive.new, random: nil, answer: nil)
         addresses = resolve(host, port, deadline, server)
@@ -39,7 +39,7 @@ module Trunkline
       # @param host [String] a name or an address
       # @param port [Integer]
       # @return [Array<Addrinfo>] in the resolver's order
-      # @raise [SocketError] when there are none
+      # @raise [SocketError] there are none
       def addresses(host, port) = Lookup.addresses(host, port, nil)
 
       def resolve(host, port, deadline, server)
@@ -55,7 +55,7 @@ module Trunkline
         Readiness.deadline((deadline - Readiness.now) / parts) if deadline
       end
 
-      # Yields the socket, or returns why there is none.
+      # Yields the socket, or returns the reason why there is none.
       def attempt(address, deadline, keepalive)
         socket = Attempt.connect(address, deadline) { |fresh| prepare(fresh, keepalive) }
         socket ? yield(socket) : "#{address.ip_address}: timed out"

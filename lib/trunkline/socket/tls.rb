@@ -7,13 +7,13 @@ module Trunkline
   module Socket
     # TLS over a connected socket.
     module TLS
-      # Shakes hands.
+      # Performs the handshake.
       #
-      # @param socket [::Socket] connected, non-blocking; the caller closes it when this fails
+      # @param socket [::Socket] connected, non-blocking; the caller closes it if this fails
       # @param context [OpenSSL::SSL::SSLContext]
       # @param deadline [Float, nil] on the clock of {Readiness.now}
-      # @param server_name [String, nil] tells a server with several names which one is meant
-      # @return [OpenSSL::SSL::SSLSocket, nil] non-blocking; closing it closes the socket; nil when the deadline passed
+      # @param server_name [String, nil] for SNI
+      # @return [OpenSSL::SSL::SSLSocket, nil] non-blocking; closing it closes the socket; nil: the deadline has passed
       # @raise [OpenSSL::SSL::SSLError, SystemCallError]
       def self.connect(socket, context, deadline, server_name: nil)
         encrypted = OpenSSL::SSL::SSLSocket.new(socket, context)

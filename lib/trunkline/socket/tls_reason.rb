@@ -4,7 +4,7 @@ require "openssl"
 
 module Trunkline
   module Socket
-    # What OpenSSL says went wrong, without the state of its machinery.
+    # Extracts the reason from an OpenSSL error message, without OpenSSL's internal state.
     module TLSReason
       # @param error [OpenSSL::OpenSSLError]
       # @return [String]

@@ -15,9 +15,9 @@ module Trunkline
 
       module_function
 
-      # @param path [String] of the socket; "@" at its start means Linux's abstract namespace
+      # @param path [String] of the socket; a leading "@" means Linux's abstract namespace
       # @param deadline [Float, nil] on the clock of {Readiness.now}
-      # @param server [String] what errors call it
+      # @param server [String] its name in errors
       # @return [::Socket] connected, non-blocking
       # @raise [ConnectionError]
       def connect(path, deadline, server: path)

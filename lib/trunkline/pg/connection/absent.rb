@@ -3,7 +3,7 @@
 module Trunkline
   module PG
     module Shape
-      # Methods of PG::Connection that are not there: calling one says so, and what to call instead; `respond_to?` is false.
+      # Methods of PG::Connection that do not exist here: calling one raises an error with an alternative; `respond_to?` is false.
       module Absent
         ADVICE = {
           /pipeline/ => "the queries of all callers travel together as it is",
@@ -19,10 +19,10 @@ module Trunkline
         ].freeze
         private_constant :ADVICE, :NAMES
 
-        # @return [Symbol, nil] a name of this kind
+        # @return [Symbol, nil] such a name
         def self.name?(name) = NAMES.include?(name)
 
-        # @raise [NoMethodError] with what to call instead
+        # @raise [NoMethodError] with an alternative
         def method_missing(name, ...)
           return super unless Absent.name?(name) || pg_method?(name)
 
@@ -34,7 +34,7 @@ module Trunkline
 
         private
 
-        # Is it one of the pg gem's, where that is loaded?
+        # Whether it is a method of the pg gem, if that is loaded.
         def pg_method?(name) = namespace::Connection.instance_methods(false).include?(name)
       end
     end

@@ -3,27 +3,27 @@
 module Trunkline
   module PG
     module Shape
-      # COPY, as PG::Connection has it.
+      # COPY with the methods of PG::Connection.
       module Copying
         include Constants
 
-        # Begins a COPY that its caller puts the data of, or gets.
+        # Matches a COPY whose caller sends or receives the data.
         COPY = /\A\s*+COPY\b.*\b(?:FROM|TO)\s+STD(?:IN|OUT)\b/im
         private_constant :COPY
 
         # @return [Boolean] whether the SQL is such a COPY
         def self.begins?(sql) = sql.is_a?(String) && sql.valid_encoding? && COPY.match?(sql) # :nodoc:
 
-        # Runs a COPY, and the block, which puts the data or gets it.
+        # Runs a COPY, and the block, which sends or receives the data.
         #
         #   connection.copy_data("COPY users FROM STDIN") { connection.put_copy_data("1\tAda\n") }
         #   connection.copy_data("COPY users TO STDOUT") { while (line = connection.get_copy_data) do puts line end }
         #
         # @param sql [String]
-        # @param coder [#encode, #decode, nil] of pg, PG::TextEncoder::CopyRow for example
+        # @param coder [#encode, #decode, nil] of pg, for example PG::TextEncoder::CopyRow
         # @yieldparam result [Result] PGRES_COPY_IN or PGRES_COPY_OUT, with the number of columns
-        # @return [Result] PGRES_COMMAND_OK, whose cmd_tuples are the rows that were copied
-        # @raise [PG::NotAllCopyDataRetrieved] the block has not got all the data
+        # @return [Result] PGRES_COMMAND_OK, whose cmd_tuples are the copied rows
+        # @raise [PG::NotAllCopyDataRetrieved] the block has not read all the data
         # @raise [PG::Error]
         def copy_data(sql, coder = nil)
           raise failure(:LostCopyState, "another COPY is going on") if @copy
@@ -34,11 +34,11 @@ module Trunkline
           raise translated(error)
         end
 
-        # @param data [String, Array] a line, or part of the data; with an encoder what it encodes
+        # @param data [String, Array] a line, or part of the data; with an encoder, the value to encode
         # @param encoder [#encode, nil] of pg
         # @return [true]
         # @raise [PG::Error]
-        # @raise [TypeError] the encoder is none
+        # @raise [TypeError] the encoder is invalid
         def put_copy_data(data, encoder = @coder || @types.copy_encoder)
           raise TypeError, "wrong argument type #{encoder.class} (expected some kind of PG::Coder)" unless encoder.nil? || encoder.respond_to?(:encode)
 
@@ -46,7 +46,7 @@ module Trunkline
           copy(:in).write(encoder ? encoder.encode(data) : data)
           true
         rescue ::Trunkline::ServerError => error
-          @open_copy || raise(translated(error)) # where put_copy_end ends it, the refusal is its result, whenever that was read
+          @open_copy || raise(translated(error)) # if put_copy_end ends it, the refusal is its result, whenever that was read
         rescue ::Trunkline::Error => error
           raise translated(error)
         end
@@ -54,9 +54,9 @@ module Trunkline
         alias sync_put_copy_data put_copy_data
 
         # @param decoder [#decode, nil] of pg
-        # @return [String, Object, nil] the next line, or what the decoder makes of it; nil: it was the last one
+        # @return [String, Object, nil] the next line, decoded if there is a decoder; nil: there are no more
         # @raise [PG::Error]
-        # @raise [TypeError] the decoder is none
+        # @raise [TypeError] the decoder is invalid
         def get_copy_data(_async = false, decoder = @coder || @types.copy_decoder)
           raise TypeError, "wrong argument type #{decoder.class} (expected some kind of PG::Coder)" unless decoder.nil? || decoder.respond_to?(:decode)
 
@@ -70,11 +70,11 @@ module Trunkline
         alias async_get_copy_data get_copy_data
         alias sync_get_copy_data get_copy_data
 
-        # Ends a COPY that exec has begun; its result is the next one.
+        # Ends a COPY that exec has begun; the COPY's outcome is the next result.
         #
-        # @param error_message [String, nil] why nothing of it is to be stored; nil: all was sent
+        # @param error_message [String, nil] the reason for which nothing is stored; nil: all was sent
         # @return [true]
-        # @raise [PG::Error] no such COPY is going on
+        # @raise [PG::Error] there is no such COPY
         def put_copy_end(error_message = nil)
           copy(:in)
           raise failure(:Error, "copy_data ends its COPY itself, behind its block") unless @open_copy
@@ -87,7 +87,7 @@ module Trunkline
 
         private
 
-        # A COPY without copy_data: to be ended by put_copy_end, or by reading it to its end.
+        # Begins a COPY without copy_data: put_copy_end, or reading all of it, ends it.
         def open_copy(sql)
           raise failure(:LostCopyState, "another COPY is going on") if @copy
 
@@ -100,7 +100,7 @@ module Trunkline
           raise
         end
 
-        # @return [Result] that libpq has of a COPY which goes on
+        # @return [Result] as libpq returns for a COPY in progress
         def begun(copy)
           columns = copy.columns
           description = Postgres.const_get(:KeptDescription).new([""] * columns, [0] * columns, [-1] * columns)
@@ -121,7 +121,7 @@ module Trunkline
           @session.end_held
         end
 
-        # Another query ends what its caller has left open, as with libpq.
+        # Another query ends a COPY that its caller has left open, as with libpq.
         def end_open
           discard_results if @sent || @ready
           return unless @open_copy

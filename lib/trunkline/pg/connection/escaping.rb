@@ -3,11 +3,11 @@
 module Trunkline
   module PG
     module Shape
-      # Ruby's values -> pieces of SQL.
+      # Converts Ruby's values to parts of SQL.
       module Escaping
         # @param string [String]
-        # @return [String] for between single quotes
-        # @raise [ArgumentError] it holds a zero byte
+        # @return [String] for use between single quotes
+        # @raise [ArgumentError] it contains a zero byte
         def escape_string(string)
           string = string.to_s
           string = string.encode(Encoding::UTF_8) unless [Encoding::UTF_8, Encoding::BINARY].include?(string.encoding)
@@ -18,22 +18,22 @@ module Trunkline
         end
         alias escape escape_string
 
-        # @return [String] with its quotes
+        # @return [String] quoted
         def escape_literal(string) = "'#{escape_string(string)}'"
 
-        # @return [String] with its quotes
+        # @return [String] quoted
         def escape_identifier(name)
           raise ArgumentError, "string contains null byte" if name.include?("\0")
 
           "\"#{name.gsub('"', '""')}\""
         end
 
-        # @param name [String, Array<String>] of a schema and a table, for example
-        # @return [String] with their quotes
+        # @param name [String, Array<String>] for example of a schema and a table
+        # @return [String] quoted
         def quote_ident(name) = Array(name).map { |part| escape_identifier(part.to_s) }.join(".")
 
         # @param bytes [String]
-        # @return [String] for between single quotes
+        # @return [String] for use between single quotes
         def escape_bytea(bytes) = "#{"\\" if backslashes_escape?}\\x#{bytes.unpack1("H*")}"
 
         # @param text [String] as a server has sent it
@@ -43,8 +43,8 @@ module Trunkline
         # @param password [String]
         # @param role [String]
         # @param algorithm [String, nil] "scram-sha-256" or "md5"; nil: the server's password_encryption
-        # @return [String] the password for `ALTER ROLE ... PASSWORD`, which then is not in the statement and in logs
-        # @raise [TypeError] one of them is no String
+        # @return [String] the password for `ALTER ROLE ... PASSWORD`, so that the statement and logs do not contain it in clear text
+        # @raise [TypeError] one of them is not a String
         # @raise [PG::Error] there is no such algorithm
         def encrypt_password(password, role, algorithm = nil)
           algorithm ||= parameter_status("password_encryption")
@@ -53,7 +53,7 @@ module Trunkline
 
         private
 
-        # Every session starts with them meaning nothing; one of its own may have been told otherwise.
+        # Every session starts with standard_conforming_strings; a reserved one may have changed it.
         def backslashes_escape? = @session.own_setting("standard_conforming_strings") == "off"
       end
     end

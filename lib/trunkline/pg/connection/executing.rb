@@ -3,8 +3,8 @@
 module Trunkline
   module PG
     module Shape
-      # The queries of PG::Connection. The class says how parameters are sent (`sendable`), what becomes of results (`settled`) and of errors
-      # (`translated`), and where pg's classes are (`namespace`).
+      # The queries of PG::Connection. The class defines how parameters are sent (`sendable`), how results (`settled`) and errors (`translated`) are
+      # converted, and where pg's classes are (`namespace`).
       module Executing
         include Constants
 
@@ -13,7 +13,7 @@ module Trunkline
         # @param sql [String]
         # @param parameters [Array, nil] as for {#exec_params}
         # @yieldparam result [Result]
-        # @return [Result, Object] of the last statement; what the block returned, where one is given
+        # @return [Result, Object] of the last statement; with a block, what the block returned
         # @raise [PG::Error]
         def exec(sql, parameters = nil, result_format = 0, type_map = nil, &block)
           answer(sql, parameters || [], result_format, type_map, &block)
@@ -28,7 +28,7 @@ module Trunkline
         # @param sql [String] with $1, $2, ... for parameters
         # @param parameters [Array] Ruby's values, or Hashes with :value, :type (an OID) and :format (1: the value is in the binary format)
         # @param result_format [Integer] of the values in the result: 0: text; 1: bytes, in the binary format
-        # @param type_map [TypeMap, nil] that the parameters are sent by; nil: {#type_map_for_queries}
+        # @param type_map [TypeMap, nil] for the parameters; nil: {#type_map_for_queries}
         # @yieldparam result [Result]
         # @return [Result, Object]
         # @raise [PG::Error]
@@ -38,12 +38,12 @@ module Trunkline
         alias async_exec_params exec_params
         alias sync_exec_params exec_params
 
-        # Gives a statement a name. The server is asked whether it is right; each connection of the server prepares it when it first runs there.
+        # Gives a statement a name. The server checks it; each server connection prepares it when it first runs there.
         #
-        # @param name [String] empty: the one without a name
+        # @param name [String] empty: the unnamed statement
         # @param sql [String]
-        # @param types [Array<Integer>, nil] OIDs of the parameters, 0 where the server finds out
-        # @return [Result] of nothing
+        # @param types [Array<Integer>, nil] OIDs of the parameters, 0: the server determines it
+        # @return [Result] empty
         # @raise [PG::Error]
         def prepare(name, sql, types = nil)
           check_open
@@ -82,9 +82,9 @@ module Trunkline
         alias async_describe_prepared describe_prepared
         alias sync_describe_prepared describe_prepared
 
-        # Forgets a statement's name.
+        # Removes a statement's name.
         #
-        # @return [Result] of nothing
+        # @return [Result] empty
         def close_prepared(name)
           @statements.delete(statement_name(name))
           @queries.nothing("DEALLOCATE")
@@ -92,8 +92,8 @@ module Trunkline
         alias async_close_prepared close_prepared
         alias sync_close_prepared close_prepared
 
-        # Runs the block in a transaction, which is committed when the block comes to its end, by next, break or return too, and rolled back when
-        # it is left in any other way.
+        # Runs the block in a transaction, which is committed when the block ends, also by next, break or return, and rolled back when it is left in
+        # any other way.
         #
         # @yieldparam connection [Connection] this one
         # @return [Object, nil] what the block returned; nil after RollbackTransaction
@@ -107,15 +107,15 @@ module Trunkline
           exec(left.completed? ? "COMMIT" : "ROLLBACK") unless transaction_status == PQTRANS_IDLE
         end
 
-        # What is told of the notices that the server sends while a statement runs.
+        # Sets the block that receives notices of the server.
         #
-        # @yieldparam result [Report] whose fields PG::Result#error_field tells
-        # @return [Proc, nil] the one before
+        # @yieldparam result [Report] with PG::Result#error_field for the fields
+        # @return [Proc, nil] the former one
         def set_notice_receiver(&block)
           @receiver.tap { @receiver = block }
         end
 
-        # As {#set_notice_receiver}, with the message alone.
+        # As {#set_notice_receiver}, with only the message.
         def set_notice_processor(&block)
           set_notice_receiver(&(block && ->(result) { block.call(result.error_message) }))
         end
@@ -164,14 +164,14 @@ module Trunkline
           raise translated(error)
         end
 
-        # A result is cleared behind the block that it was for.
+        # A result is cleared after its block.
         def yielded(result)
           yield
         ensure
           result.clear
         end
 
-        # What the connection's maps make of a result.
+        # Applies the connection's type maps to a result.
         def settled(result) = @types.settle(result)
 
         def tell(result)

@@ -3,7 +3,7 @@
 module Trunkline
   module PG
     module Shape
-      # Large objects, by the server's functions. A descriptor is good until the end of its transaction.
+      # Large objects, by the server's functions. A descriptor is valid until the end of its transaction.
       module LargeObjects
         include Constants
 
@@ -17,7 +17,7 @@ module Trunkline
         def lo_creat(_mode = nil) = large("SELECT pg_catalog.lo_creat(-1)")
         alias locreat lo_creat
 
-        # @param oid [Integer] that it is to have; 0: any
+        # @param oid [Integer] of the new object; 0: any
         # @return [Integer] OID of a new large object
         # @raise [PG::Error]
         def lo_create(oid) = large("SELECT pg_catalog.lo_create($1::pg_catalog.oid)", oid)
@@ -66,7 +66,7 @@ module Trunkline
         def lo_tell(descriptor) = large("SELECT pg_catalog.lo_tell64($1::pg_catalog.int4)", descriptor)
         alias lotell lo_tell
 
-        # @param length [Integer] bytes that it is to have
+        # @param length [Integer] new length in bytes
         # @return [nil]
         # @raise [PG::Error]
         def lo_truncate(descriptor, length)
@@ -95,7 +95,7 @@ module Trunkline
         alias loimport lo_import
 
         # @param oid [Integer]
-        # @param path [String] a file of this machine, which gets the content
+        # @param path [String] a file of this machine, to which the content is written
         # @return [nil]
         # @raise [PG::Error]
         def lo_export(oid, path)

@@ -3,15 +3,15 @@
 module Trunkline
   module PG
     module Shape
-      # What comes to the channels that LISTEN named, as PG::Connection has it.
+      # Notifications of the channels of LISTEN, with the methods of PG::Connection.
       module Notifying
-        # Waits for a notification. From LISTEN on, the connection is one of the server's.
+        # Waits for a notification. From LISTEN on, the connection is a reserved one.
         #
-        # @param timeout [Numeric, nil] seconds; nil: for ever
+        # @param timeout [Numeric, nil] seconds; nil: no limit
         # @yieldparam channel [String]
-        # @yieldparam pid [Integer] process id of the backend that sent it
+        # @yieldparam pid [Integer] process ID of the backend that sent it
         # @yieldparam payload [String, nil] nil: it is empty
-        # @return [String, nil] the channel; nil: none has come in time
+        # @return [String, nil] the channel; nil: none arrived in time
         # @raise [PG::Error]
         def wait_for_notify(timeout = nil)
           @session.stay
@@ -23,7 +23,7 @@ module Trunkline
         end
         alias notifies_wait wait_for_notify
 
-        # @return [Hash{Symbol => Object}, nil] a notification that is there: relname, be_pid and extra; nil: there is none
+        # @return [Hash{Symbol => Object}, nil] a notification that has arrived: relname, be_pid and extra; nil: none
         # @raise [PG::Error]
         def notifies
           told = nil

@@ -3,8 +3,8 @@
 module Trunkline
   module PG
     module Shape
-      # Queries that are sent and not waited for, and their results, one after the other. From the sending to the last result the connection is
-      # one of the server's. exec and its like wait without blocking other fibers: nothing here is needed for that.
+      # Queries that are sent without waiting, and their results, one after the other. From sending to the last result, a connection is reserved. exec
+      # and the like wait without blocking other fibers, and do not need these methods.
       module Sending
         include Constants
 
@@ -13,7 +13,7 @@ module Trunkline
         # @param sql [String]
         # @param parameters [Array, nil] as for {#send_query_params}
         # @return [nil]
-        # @raise [PG::UnableToSend] another query is on its way
+        # @raise [PG::UnableToSend] another query is in flight
         # @raise [PG::Error]
         def send_query(sql, parameters = nil, result_format = 0, type_map = nil)
           sent { @queries.send_off(sql, parameters || [], result_format, type_map || @types.for_queries) }
@@ -37,20 +37,20 @@ module Trunkline
           sent { @queries.send_off(sql, parameters, result_format, type_map || @types.for_queries, single: true, types: types) }
         end
 
-        # As {Executing#prepare}; what has become of it is the next result.
+        # As {Executing#prepare}; the outcome is the next result.
         #
         # @return [nil]
         def send_prepare(name, sql, types = nil) = told_later { prepare(name, sql, types) }
 
-        # As {Executing#describe_prepared}; what has become of it is the next result.
+        # As {Executing#describe_prepared}; the outcome is the next result.
         #
         # @return [nil]
         def send_describe_prepared(name) = told_later { describe_prepared(name) }
 
         # Waits for the next result.
         #
-        # @yieldparam result [Result] cleared behind the block
-        # @return [Result, Object, nil] one of a query that failed tells so by its status, and raises in {Result#check}; nil: there are no more
+        # @yieldparam result [Result] cleared after the block
+        # @return [Result, Object, nil] for a failed query, its status shows that, and {Result#check} raises; nil: there are no more
         # @raise [PG::ConnectionBad] the connection was lost
         def get_result
           check_open
@@ -62,8 +62,8 @@ module Trunkline
 
         # Waits for all results.
         #
-        # @return [Result, nil] the last one, of those that were not taken
-        # @raise [PG::Error] it is that of a query that failed
+        # @return [Result, nil] the last one that was not taken
+        # @raise [PG::Error] that of a failed query
         def get_last_result
           last = nil
           while (result = next_result)
@@ -76,7 +76,7 @@ module Trunkline
         alias async_get_last_result get_last_result
         alias sync_get_last_result get_last_result
 
-        # Drops the results that were not taken.
+        # Drops results that were not taken.
         #
         # @return [Boolean, nil] true: there were some; nil: there were none; false: the connection is lost
         def discard_results
@@ -88,7 +88,7 @@ module Trunkline
           false
         end
 
-        # Takes in what has come.
+        # Reads what has arrived.
         #
         # @return [nil]
         # @raise [PG::ConnectionBad] it is closed
@@ -100,13 +100,13 @@ module Trunkline
           raise translated(error)
         end
 
-        # @return [Boolean] whether {#get_result} would wait; to be asked after {#consume_input}
+        # @return [Boolean] whether {#get_result} would wait; to be called after {#consume_input}
         def is_busy = !(@sent.nil? || @sent.here?)
 
-        # Waits until {#get_result} does not wait.
+        # Waits until {#get_result} would not wait.
         #
-        # @param timeout [Numeric, nil] seconds; nil: for ever
-        # @return [Boolean] whether that is so
+        # @param timeout [Numeric, nil] seconds; nil: no limit
+        # @return [Boolean] whether that is the case
         def block(timeout = nil)
           check_open
           @sent.nil? || @sent.wait(timeout)
@@ -114,7 +114,7 @@ module Trunkline
           raise translated(error)
         end
 
-        # Each row of the query that was sent is a result of its own, in bounded memory: to be asked for before {#get_result}.
+        # Returns each row of the sent query as a result of its own, in bounded memory: to be called before {#get_result}.
         #
         # @return [Connection] itself
         # @raise [PG::Error] nothing was sent, several statements were, or results have been taken
@@ -127,14 +127,14 @@ module Trunkline
           raise failure(:Error, "cannot activate single row mode: #{error.message}")
         end
 
-        # Everything is sent at once.
+        # Does nothing: everything is sent at once.
         #
         # @return [true]
         def flush = true
         alias async_flush flush
         alias sync_flush flush
 
-        # Nothing here blocks other fibers, or waits where it says it does not: this is remembered, and changes nothing.
+        # Only stores the value: no method here blocks other fibers.
         #
         # @return [nil]
         def setnonblocking(wanted)
@@ -145,14 +145,14 @@ module Trunkline
         alias async_setnonblocking setnonblocking
         alias sync_setnonblocking setnonblocking
 
-        # @return [Boolean] as it was told
+        # @return [Boolean] the stored value
         def isnonblocking = @nonblocking
         alias nonblocking? isnonblocking
         alias async_isnonblocking isnonblocking
         alias sync_isnonblocking isnonblocking
 
-        # The socket of the server's connection, which is this connection's own from now on. It is for waiting alone, as with IO.select: to read
-        # from it or to write to it breaks the connection.
+        # The socket of the server connection, which is reserved from now on. It is only for waiting, as with IO.select: reading from it or writing to
+        # it breaks the connection.
         #
         # @return [IO]
         # @raise [PG::Error]
@@ -176,7 +176,7 @@ module Trunkline
         alias async_cancel cancel
         alias sync_cancel cancel
 
-        # Takes the results behind one of single-row mode.
+        # Yields further results of single-row mode.
         #
         # @param first [Result]
         # @yieldparam result [Result] with one row
@@ -206,7 +206,7 @@ module Trunkline
           raise translated(error)
         end
 
-        # What is done already, for {#get_result}.
+        # Stores an outcome that is known already, for {#get_result}.
         def told_later
           check_nothing_sent
           @ready = begin
@@ -239,7 +239,7 @@ module Trunkline
           settled(found)
         end
 
-        # Notices of rows that come one by one.
+        # Passes on notices of rows that arrive one by one.
         def hear(notices)
           Postgres.const_get(:ErrorFields).each(notices) { |fields| @receiver&.call(Report.new(fields)) }
         end

@@ -5,13 +5,13 @@ module Trunkline
     class EventMachine
       # One wait of one fiber.
       class Wait # :nodoc:
-        # What a sleep waits for, although Ruby does not say so: see #ends_a_sleep?
+        # The subject of a sleep, for which Ruby passes none: see #ends_a_sleep?
         NOTHING_NAMED = Object.new.freeze
 
         attr_reader :fiber, :subject, :events, :value
         attr_accessor :exception
 
-        # @param subject [Object] what is waited for: a blocker, an IO, or nothing
+        # @param subject [Object] of the wait: a blocker, an IO, or NOTHING_NAMED
         # @param events [Integer] of IO::READABLE, IO::WRITABLE and IO::PRIORITY
         def initialize(fiber, subject, events: 0)
           @fiber = fiber
@@ -28,7 +28,7 @@ module Trunkline
           @over = true
         end
 
-        # Does a wake-up by this blocker end it?
+        # Whether a wake-up by this blocker ends it.
         def for?(blocker)
           return ends_a_sleep?(blocker) if subject.equal?(NOTHING_NAMED)
 
@@ -37,8 +37,8 @@ module Trunkline
 
         private
 
-        # A condition variable's waiters sleep, and their mutex ends that. From Ruby 3.2 on, a fiber that closes an IO that a thread
-        # uses sleeps until it has let go, and is then woken in the name of its own thread, for which no other waits here.
+        # A condition variable's waiters sleep, and their mutex ends that. Since Ruby 3.2, a fiber that closes an IO that a thread uses sleeps until
+        # the thread has released it, and is then unblocked with its own thread as the blocker, for which no other fiber waits here.
         def ends_a_sleep?(blocker)
           case blocker
           when Thread::Mutex, Thread::ConditionVariable then true

@@ -3,11 +3,11 @@
 module Trunkline
   module Schedulers
     class EventMachine
-      # The descriptors that fibers wait for. EventMachine ends the process when a descriptor is watched twice, or when its
-      # number is used again while it is still watched. So there is one watch for all fibers that wait for a descriptor, and it is
-      # removed with the last of them, before the descriptor can be closed.
+      # The descriptors that fibers wait for. EventMachine ends the process when a descriptor is watched twice, or when its number is used again while
+      # it is still watched. So all fibers that wait for a descriptor have one watch, which is removed with the last of them, before the descriptor
+      # can be closed.
       class Watches # :nodoc:
-        # What EventMachine calls when a descriptor is ready.
+        # EventMachine calls it when a descriptor is ready.
         class Watch < EM::Connection # :nodoc:
           def initialize(watches, descriptor)
             super
@@ -19,7 +19,7 @@ module Trunkline
           def notify_writable = @watches.notify(@descriptor, IO::WRITABLE)
         end
 
-        # @param scheduler [EventMachine] told which waits are over
+        # @param scheduler [EventMachine] notified of waits that are over
         def initialize(scheduler)
           @scheduler = scheduler
           @watches = {}
@@ -43,7 +43,7 @@ module Trunkline
           waits.empty? ? stop_watching(descriptor) : look_for(descriptor)
         end
 
-        # The descriptor is ready: the fibers that wait for one of these events go on.
+        # The descriptor is ready: resumes the fibers that wait for one of these events.
         def notify(descriptor, events)
           @waits.fetch(descriptor, []).each do |wait|
             @scheduler.ready(wait, wait.events & events) if (wait.events & events).positive?
@@ -75,7 +75,7 @@ module Trunkline
           watch.notify_writable = (events & IO::WRITABLE).positive?
         end
 
-        # None is told twice: until the fibers have had their turn, the descriptor would stay ready.
+        # Each fiber is notified once: until the fibers have had their turn, the descriptor would stay ready.
         def quiet(descriptor)
           watch = @watches[descriptor]
           watch.notify_readable = watch.notify_writable = false

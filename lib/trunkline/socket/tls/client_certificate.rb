@@ -6,8 +6,8 @@ require_relative "../../errors"
 module Trunkline
   module Socket
     module TLS
-      # The certificate by which a client proves its identity, its private key, and the certificates between it and a root
-      # that the server knows. The rules for the key's file are libpq's.
+      # A client's certificate and its private key, with the intermediate certificates up to a root that the server trusts. The rules for the key's
+      # file are libpq's.
       class ClientCertificate
         # @return [OpenSSL::X509::Certificate]
         attr_reader :certificate
@@ -21,8 +21,8 @@ module Trunkline
         # @param file [String] of the certificate and its chain, in PEM
         # @param key_file [String, nil] in PEM or DER
         # @param passphrase [String, nil]
-        # @return [ClientCertificate, nil] nil: there is no such file
-        # @raise [ConfigError] a file cannot be used
+        # @return [ClientCertificate, nil] nil: the file does not exist
+        # @raise [ConfigError] a file is invalid
         def self.load(file, key_file, passphrase)
           new(file, key_file, passphrase) if File.exist?(file)
         end
@@ -44,7 +44,7 @@ module Trunkline
           refuse("the certificate #{file} cannot be read: #{error.message}")
         end
 
-        # Without a passphrase OpenSSL would ask the terminal for one.
+        # Without a passphrase, OpenSSL would prompt for one on the terminal.
         def private_key(file, passphrase, certificate_file)
           refuse("there is the certificate #{certificate_file}, but not its private key (sslkey)") unless file && File.exist?(file)
           check_access(File.stat(file), file)

@@ -7,8 +7,8 @@ require "socket"
 module Trunkline
   module Socket
     module TLS
-      # The names that a certificate is for, by libpq's rules: the alternative names count; the common name counts only where none of
-      # them is of the host's own kind (a name, an address). A "*." at the start stands for one label. Case does not matter.
+      # The names of a certificate, by libpq's rules: the alternative names apply; the common name applies only if none of them is of the host's own
+      # kind (a name, an address). A "*." at the start matches one label. Case does not matter.
       class Identity
         DNS_NAME = 2
         IP_ADDRESS = 7
@@ -49,14 +49,14 @@ module Trunkline
 
         def common_name = @certificate.subject.to_a.find { |type, _| type == "CN" }&.at(1)
 
-        # A NUL would end the name for the authority that signed it, and not here.
+        # A NUL would end the name for the authority that has signed it, and not here.
         def matches?(name, host)
           return false if name.include?("\0")
 
           name.casecmp?(host) || (name.start_with?("*.") && name.size > 2 && name[1..].casecmp?(host[/\..*/m].to_s) && host[0] != ".")
         end
 
-        # As libpq, takes an address in any notation that the operating system takes.
+        # As libpq, accepts an address in any notation of the operating system.
         def packed(host)
           address = Addrinfo.getaddrinfo(host, nil, nil, :STREAM, nil, ::Socket::AI_NUMERICHOST).first.ip_address
           IPAddr.new(address).hton unless address.include?("%")

@@ -5,10 +5,10 @@ require "openssl"
 module Trunkline
   module Socket
     module TLS
-      # Whether C can take over sessions that Ruby's openssl has set up (TLSSession): it calls the functions of the libssl which that extension was
-      # linked with, by the addresses that the loader has found for it.
+      # Whether C can take over sessions that Ruby's openssl has set up (TLSSession): it calls the functions of the libssl with which that extension
+      # was linked, by the addresses that the loader has found.
       module Libssl
-        # Ruby that libssl would call in the midst of C. Another thread could run then, and come to the same session.
+        # Ruby callbacks that libssl would call while C runs. Another thread could run then, and use the same session.
         CALLBACKS = %i[session_new_cb keylog_cb renegotiation_cb].freeze
         private_constant :CALLBACKS
 
@@ -20,7 +20,7 @@ module Trunkline
         # @return [String, nil] why Ruby has to read and write, in a few words; nil: C can
         def obstacle(encrypted = nil) = obstacle_of_library || (encrypted && obstacle_of_session(encrypted))
 
-        # Two threads may both look, and see the same.
+        # Two threads may both check, with the same result.
         def obstacle_of_library
           return @obstacle if @looked
 
@@ -37,7 +37,7 @@ module Trunkline
           TLSSession.use(file, OpenSSL::OPENSSL_LIBRARY_VERSION, context, OpenSSL::SSL::SSLSocket.allocate)
         end
 
-        # TLS 1.3 knows no second handshake.
+        # TLS 1.3 has no second handshake.
         def obstacle_of_session(encrypted)
           context = encrypted.context
           called = CALLBACKS.find { |callback| context.respond_to?(callback) && context.public_send(callback) }

@@ -6,10 +6,10 @@ require_relative "../../errors"
 module Trunkline
   module Socket
     module TLS
-      # Whose certificates are believed.
+      # Stores of trusted certificates.
       module Trust
         REVOCATION = OpenSSL::X509::V_FLAG_CRL_CHECK | OpenSSL::X509::V_FLAG_CRL_CHECK_ALL
-        # Stores that are kept.
+        # How many stores are cached.
         MOST = 8
         private_constant :REVOCATION, :MOST
 
@@ -17,14 +17,14 @@ module Trunkline
 
         module_function
 
-        # A machine's roots take a tenth of a second to read, so stores are kept until their file changes; those with revoked
-        # certificates are not, since these files grow.
+        # A machine's roots take a tenth of a second to read, so stores are cached until their file changes; those with revoked certificates are not,
+        # as these files grow.
         #
         # @param roots [String] file of trusted certificates, or "system" for those of this machine
         # @param revoked [Array<String>] files of revoked certificates
         # @param revoked_directory [String, nil] directory of such files, named by hashes
         # @return [OpenSSL::X509::Store]
-        # @raise [ConfigError] a file cannot be used
+        # @raise [ConfigError] a file is invalid
         def store(roots, revoked: [], revoked_directory: nil)
           return kept(roots) if revoked.empty? && revoked_directory.nil?
 
@@ -35,7 +35,7 @@ module Trunkline
           store
         end
 
-        # Two threads may both read what neither has found, and one of the stores is forgotten.
+        # Two threads may both read a file; one of the stores is dropped.
         def kept(roots)
           stat = File.stat(roots == "system" ? system_file : roots)
           key = [roots, stat.ino, stat.size, stat.mtime]
