@@ -50,13 +50,13 @@ module Trunkline
 
       # @param format [Symbol] :text or :binary
       # @param result_class [Class] as {AnswerForm}
-      # @return [AnswerForm] for {VirtualSession#ask}
+      # @return [AnswerForm] for {VirtualSession#query}
       def answer_form(format, result_class) = AnswerForm.new(@known, @executor.responses, format, result_class)
 
       # Runs one statement, if it is shareable.
       #
       # @param parameters [Array]
-      # @param prepare [Boolean] as for {VirtualSession#ask}
+      # @param prepare [Boolean] as for {VirtualSession#query}
       # @return [Result, nil] nil: it needs a session
       # @raise [Error] as {Querying#query}
       def query(sql, parameters, prepare: true)

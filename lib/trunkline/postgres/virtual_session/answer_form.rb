@@ -30,7 +30,7 @@ module Trunkline
 
       # @param session [VirtualSession]
       # @param parameters [Array]
-      # @param prepare [Boolean, :again] as for {VirtualSession#ask}
+      # @param prepare [Boolean, :again] as for {VirtualSession#query}
       # @param types [Array<Integer>, nil] OIDs of the parameters, 0: the server determines it
       # @return [Result] of the last statement
       # @raise [Error] as {Querying#query}
