@@ -60,7 +60,7 @@ class DebianSource
   # The lists of a mirror that is a snapshot are out of date.
   def apt_get(*arguments)
     places = { "Dir::Etc::sourcelist" => "sources.list", "Dir::State::lists" => "lists", "Dir::Cache" => "cache" }.transform_values { |name| File.join(@folder, name) }
-    options = { **places, "Dir::Etc::sourceparts" => "-", **DebianRoot::PATIENCE, "Acquire::Check-Valid-Until" => "false" }
+    options = { **places, "Dir::Etc::sourceparts" => "-", **DebianRoot::APT_OPTIONS, "Acquire::Check-Valid-Until" => "false" }
     run("apt-get", *options.map { |name, value| "-o#{name}=#{value}" }, *arguments)
   end
 
