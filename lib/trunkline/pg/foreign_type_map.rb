@@ -50,6 +50,8 @@ module Trunkline
       def others = ForeignTypeMap.new(@map.default_type_map)
 
       def by_type(result)
+        return [] if result.nfields.zero? # as of BEGIN and COMMIT
+
         coders = @map.coders.to_h { |coder| [[coder.format, coder.oid], coder] }
         rest = others.decoders_for(result)
         Array.new(result.nfields) { |column| coders[[result.fformat(column), result.ftype(column)]] || rest[column] }
