@@ -18,7 +18,7 @@ class DoctorTest < Trunkline::TestCase
     assert_equal 0, status, report
     assert_match(/^ok    PostgreSQL \d+.* lets postgres in, without being asked for a proof\.$/, report)
     assert_match(/^ok    .* over a Unix socket: no one else can listen\.$/, report)
-    assert_match(/^ok    No pooler stands in between\.$/, report)
+    assert_match(/^ok    No pooler is in between\.$/, report)
     assert_match(/^ok    Statements are prepared\.$/, report)
     assert_match(/^ok    A query takes [\d.]+ ms from here and back, the fastest [\d.]+ ms\.$/, report)
     assert_match(/Queries (do not )?overlap: 4 of 20 ms at once took [\d.]+ ms, one after another [\d.]+ ms/, report)
@@ -184,7 +184,7 @@ class DoctorTest < Trunkline::TestCase
       status, report = examine(pooler.uri)
       assert_equal 0, status, report
       assert_match(/^hint  One process .* to the pooler, whose own limit/, report)
-      assert_match(/^hint  A pooler stands in between that gives each transaction another server session/, report)
+      assert_match(/^hint  A pooler is in between that gives each transaction another server session/, report)
       assert_match(/^hint  Prepared statements get lost behind this pooler/, report)
       status, report = examine("--no-prepare", pooler.uri)
       assert_equal 0, status, report
@@ -196,7 +196,7 @@ class DoctorTest < Trunkline::TestCase
     PgBouncer.open(postgres_server, pool: 2, mode: "statement") do |pooler|
       status, report = examine("--no-prepare", pooler.uri)
       assert_equal 1, status, report
-      assert_match(/^!!    A pooler stands in between that gives each statement another server session and lets no transaction pass/, report)
+      assert_match(/^!!    A pooler is in between that gives each statement another server session and lets no transaction pass/, report)
     end
   end
 

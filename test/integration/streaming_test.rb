@@ -28,7 +28,7 @@ class StreamingTest < Trunkline::TestCase
       stream = db.stream(ENDLESS)
       stream.next
       error = assert_raises(Trunkline::Overloaded) { db.session { |session| session.value("SELECT 1") } }
-      assert_match(/1 held: 1 by a stream's Enumerator that was asked with next \(the first for/, error.message)
+      assert_match(/1 held: 1 by a stream's Enumerator on which next was called \(the first for/, error.message)
       assert_equal({ "number" => 2 }, stream.next)
     end
   end

@@ -6,7 +6,7 @@ module Trunkline
   # Restricts clients, sessions and subscriptions to the main Ractor, to whose threads and fibers their connections and callers belong. Included by
   # each of them.
   module MainRactor # :nodoc:
-    ADVICE = "a client works in the main Ractor only: ask there, and send the other Ractors what they need of the answers"
+    ADVICE = "a client works in the main Ractor only: run the query there, and send the rows to the other Ractors"
     private_constant :ADVICE
 
     # @raise [Error] the caller is in another Ractor

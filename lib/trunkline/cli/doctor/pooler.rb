@@ -7,12 +7,12 @@ module Trunkline
       module Pooler # :nodoc:
         # How often two connections in turn query the ID of their server process.
         ROUNDS = 3
-        SESSION_MODE = "A pooler stands in between, and each connection keeps its server session, as in PgBouncer's session mode."
-        UNDECLARED = "A pooler stands in between, and each connection seems to keep its server session, as in PgBouncer's session mode: set pooler: " \
+        SESSION_MODE = "A pooler is in between, and each connection keeps its server session, as in PgBouncer's session mode."
+        UNDECLARED = "A pooler is in between, and each connection seems to keep its server session, as in PgBouncer's session mode: set pooler: " \
                      ":session, so that SET, LISTEN and the like are not refused."
-        TRANSACTION_MODE = "A pooler stands in between that gives each transaction another server session, as in PgBouncer's transaction " \
+        TRANSACTION_MODE = "A pooler is in between that gives each transaction another server session, as in PgBouncer's transaction " \
                            "mode: SET, LISTEN, temporary tables and advisory locks that last are refused there, or go over session_url: where it is set."
-        STATEMENT_MODE = "A pooler stands in between that gives each statement another server session and lets no transaction pass, as in " \
+        STATEMENT_MODE = "A pooler is in between that gives each statement another server session and lets no transaction pass, as in " \
                          "PgBouncer's statement mode: transaction { }, session { }, batches that are atomic and COPY do not work there. Have it pool " \
                          "transactions."
         private_constant :ROUNDS, :SESSION_MODE, :UNDECLARED, :TRANSACTION_MODE, :STATEMENT_MODE
@@ -23,7 +23,7 @@ module Trunkline
             return transactions?(patient.config) ? [[:advice, TRANSACTION_MODE]] : [[:trouble, STATEMENT_MODE]]
           end
 
-          return [[:fine, "No pooler stands in between."]] if direct?(patient)
+          return [[:fine, "No pooler is in between."]] if direct?(patient)
 
           patient.config.pooler == :session ? [[:fine, SESSION_MODE]] : [[:advice, UNDECLARED]]
         end

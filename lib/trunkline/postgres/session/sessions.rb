@@ -12,7 +12,7 @@ module Trunkline
       Holder = Struct.new(:location, :since, :pool)
       LIBRARY = File.expand_path("..", __dir__)
       # The holder of a session, if no code of the caller is running.
-      NEXT = "a stream's Enumerator that was asked with next"
+      NEXT = "a stream's Enumerator on which next was called"
       private_constant :Holder, :LIBRARY, :NEXT
 
       # @return [Boolean] whether the caller holds a session of any client

@@ -33,7 +33,7 @@ module Trunkline
       TYPES_UNKNOWN = "a value for %<sql>s depends on its type, which a statement before it in the same batch may change: ask for that one " \
                       "on its own, and for the others behind it"
       # Behind a pooler that gives each transaction another server session.
-      POOLED = "%<culprit>s needs a server session that stays, and a pooler stands in between that gives each transaction another one: %<way>s, or set " \
+      POOLED = "%<culprit>s needs a server session that stays, and a pooler is in between that gives each transaction another one: %<way>s, or set " \
                "session_url: to an address of the server itself, or pooler: :session where the pooler keeps a session for each client"
       POOLED_TRANSACTION = "%<culprit>s needs a server session that stays, and this transaction goes through a pooler: %<way>s, or begin the " \
                            "transaction within session { }, which goes over session_url:"
