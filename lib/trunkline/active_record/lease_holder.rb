@@ -1,26 +1,28 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/fiber_owner"
+
 module Trunkline
   module ActiveRecord
     # The thread or fiber to which ActiveRecord's pool has leased an adapter's connection. It must return the connection itself: one that ends without
     # that leaves it leased until the pool reaps it, which it does when it is short of connections.
     class LeaseHolder # :nodoc:
-      Lease = Struct.new(:holder, :thread)
+      Lease = Struct.new(:holder, :owner)
       private_constant :Lease
 
       def initialize = @lease = nil
 
-      # @param holder [Thread, Fiber] of the calling thread
-      def begin(holder) = @lease = Lease.new(holder, Thread.current)
+      # @param holder [Thread, Fiber] the calling one
+      def begin(holder) = @lease = Lease.new(holder, holder.is_a?(Fiber) ? FiberOwner.new : Thread.current)
 
       # Another thread may call this while the connection is returned and leased again.
       #
-      # @return [Boolean] false: the holder has ended. An event loop that ends with its thread may leave unfinished fibers, for which Fiber#alive?
-      #   stays true
+      # @return [Boolean] false: the holder has ended. An event loop may end before its fibers do, or before it has resumed them for the last time, and
+      #   Fiber#alive? stays true for these
       def alive?
         loop do
           lease = @lease
-          return true if lease.nil? || (lease.holder.alive? && lease.thread.alive?)
+          return true if lease.nil? || (lease.holder.alive? && lease.owner.alive?)
           return false if lease.equal?(@lease)
         end
       end

@@ -39,6 +39,12 @@ module Hosts
         end
       end
 
+      # Async may end its loop before it has resumed a finished task's fiber for the last time, which stays alive by Ruby's account.
+      def test_fibers_of_loops_that_have_ended
+        isolate_fibers
+        assert_equal [*1..8], (1..8).map { |n| Sync { |task| task.async { leave_a_setting(n) }.wait } }
+      end
+
       # They stay alive by Ruby's account.
       def test_fibers_that_are_left_unfinished_by_a_thread
         isolate_fibers
@@ -61,7 +67,6 @@ module Hosts
         assert_equal "7MB", own.select_value("SHOW work_mem")
       end
 
-      # What was leased to ended ones can be leased again.
       # A thread that ends while it is asked whether it lives, and whose connection has another one then.
       def test_a_connection_that_is_leased_anew_while_its_holder_is_asked
         holder = Trunkline::ActiveRecord.const_get(:LeaseHolder).new
@@ -74,6 +79,7 @@ module Hosts
         refute_predicate holder, :alive?
       end
 
+      # What was leased to ended ones can be leased again.
       def test_the_pool_reaps_what_was_closed
         connect(**FEW, pool: 4)
         (1..8).each { |n| Thread.new { leave_a_setting(n) }.join }
