@@ -76,7 +76,7 @@ module Trunkline
       return if @last.equal?(request)
 
       @last = request
-      taken = request.taken
+      taken = request.server_seconds
       worked(taken, now - @start - taken) if taken
       rows = request.affected_rows unless kind == :stream # a stream's rows are counted as they are yielded
       @rows = (@rows || 0) + rows if rows

@@ -135,7 +135,7 @@ module Trunkline
       def lose(_reason) = nil # a look at the pooler took too long
       def earliest = nil
       def silent_for = SILENT_FOR
-      def excuse_silence(seconds) = self.excused = seconds
+      def postpone_silence_probe(seconds) = self.excused = seconds
     end
     private_constant :SILENCE, :SILENT_FOR, :Silent
 

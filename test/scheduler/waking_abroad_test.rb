@@ -37,11 +37,11 @@ module Trunkline
     end
 
     def test_by_a_thread_that_is_killed
-      assert_woken { |waiter| Thread.new { Thread.handle_interrupt(Object => :on_blocking) { waiter.rouse } } }
+      assert_woken { |waiter| Thread.new { Thread.handle_interrupt(Object => :on_blocking) { waiter.wake_if_parked } } }
     end
 
     def test_by_a_thread_that_is_killed_where_nothing_protects_it
-      assert_woken { |waiter| Thread.new { waiter.rouse } }
+      assert_woken { |waiter| Thread.new { waiter.wake_if_parked } }
     end
 
     def test_by_a_thread_that_gives_it_up
@@ -49,13 +49,13 @@ module Trunkline
     end
 
     def test_by_a_fiber_that_is_stopped
-      assert_woken { |waiter| Thread.new { Sync { Async { waiter.rouse }.stop } } }
+      assert_woken { |waiter| Thread.new { Sync { Async { waiter.wake_if_parked }.stop } } }
     end
 
     def test_an_error_of_a_scheduler_is_told_and_harms_no_other_caller
       waiter, thread = sleeper(Broken)
       said = []
-      Warning.stub(:warn, ->(message, **) { said << message }) { assert waiter.rouse }
+      Warning.stub(:warn, ->(message, **) { said << message }) { assert waiter.wake_if_parked }
       assert_match(/did not wake its fiber: broken \(ArgumentError\)/, said.join)
       assert_equal :woken, thread.value
     end

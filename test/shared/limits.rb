@@ -180,7 +180,7 @@ module Shared
 
     # Every connection has lived for long enough now.
     def age(db)
-      db.instance_variable_get(:@pool).instance_variable_get(:@roster).trunks.each { |trunk| trunk.state.bound(100, 1 << 20, 0) }
+      db.instance_variable_get(:@pool).instance_variable_get(:@roster).trunks.each { |trunk| trunk.state.set_in_flight_limits(100, 1 << 20, 0) }
     end
 
     def length(db, size) = db.value("SELECT length($1::text)", "x" * size)

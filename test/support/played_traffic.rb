@@ -139,7 +139,7 @@ module Trunkline
 
     def find(query)
       connection = @dispatcher.find(query.request)
-      grow if connection.nil? && @dispatcher.wants_another?(query.request, @opening)
+      grow if connection.nil? && @dispatcher.should_open_another?(query.request, @opening)
       connection
     end
 

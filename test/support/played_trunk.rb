@@ -7,7 +7,7 @@ module PlayedTrunk
   include Trunkline::Postgres::CodecTesting
 
   # A pool that ignores all calls.
-  POOL = Struct.new(:crowded, :freed) { def lost(_trunk) = nil }.new(Trunkline.const_get(:Flag).new, nil)
+  POOL = Struct.new(:callers_waiting, :freed) { def lost(_trunk) = nil }.new(Trunkline.const_get(:Flag).new, nil)
   private_constant :POOL
 
   def setup

@@ -39,7 +39,7 @@ module Trunkline
       thread = Thread.new { yield asked = request }
       thread.report_on_exception = false
       Thread.pass until asked&.parked? || !thread.alive?
-      assert_predicate pool.crowded, :on?
+      assert_predicate pool.callers_waiting, :on?
       thread
     end
   end

@@ -116,7 +116,7 @@ module Trunkline
       2.times { assert_equal :closed, @wire.receive }
     end
 
-    def test_closing_says_farewell
+    def test_closing_sends_close_notify
       @wire.close
       assert_nil @there.read(1)
       @wire.close

@@ -90,16 +90,16 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
     return Qtrue;
 }
 
-/* call-seq: farewell_message -> String or nil
+/* call-seq: closing_error_message -> String or nil
  *
  * The error line that the server sent before it closed the connection, if it sent one. */
-static VALUE codec_farewell_message(VALUE self) { return pipeline_of(self)->base.farewell; }
+static VALUE codec_closing_error_message(VALUE self) { return pipeline_of(self)->base.closing_error; }
 
 /* call-seq: silent_since?(request) -> true or false
  *
  * Whether no answer to any request has come since this one was sent. */
 static VALUE codec_is_silent_since(VALUE self, VALUE request) {
-    return RBOOL(pipeline_of(self)->answers == memcached_request_checked(request)->before);
+    return RBOOL(pipeline_of(self)->answers == memcached_request_checked(request)->answers_before);
 }
 
 
@@ -111,6 +111,6 @@ void Init_trunkline_memcached_codec(void) {
     rb_define_method(class, "withdraw", codec_withdraw, 2);
     rb_define_method(class, "close", codec_close, 0);
     rb_define_method(class, "receive", codec_receive, 1);
-    rb_define_method(class, "farewell_message", codec_farewell_message, 0);
+    rb_define_method(class, "closing_error_message", codec_closing_error_message, 0);
     rb_define_method(class, "silent_since?", codec_is_silent_since, 1);
 }

@@ -40,7 +40,7 @@ memcached_request_t *memcached_request_checked(VALUE object) { return rb_check_t
 static VALUE create(memcached_kind_t kind, VALUE key, VALUE value, VALUE flags) {
     memcached_request_t *request;
     VALUE self = TypedData_Make_Struct(cRequest, memcached_request_t, &memcached_request_type, request);
-    request_prepare(&request->base, self);
+    request_initialize(&request->base, self);
     request->base.work.cost = COST;
     request->kind = kind;
     request->key = key;
@@ -94,39 +94,39 @@ static VALUE request_fit(VALUE class, VALUE keys) {
 
 /* call-seq: Request.get(key, flags) -> Request */
 static VALUE request_get(VALUE class, VALUE key, VALUE flags) {
-    return create(ASK_GET, checked_key(key), Qnil, checked_text(flags));
+    return create(KIND_GET, checked_key(key), Qnil, checked_text(flags));
 }
 
 /* call-seq: Request.store(key, value, client_flags, flags) -> Request */
 static VALUE request_store(VALUE class, VALUE key, VALUE value, VALUE client_flags, VALUE flags) {
-    VALUE self = create(ASK_STORE, checked_key(key), checked_text(value), checked_text(flags));
+    VALUE self = create(KIND_STORE, checked_key(key), checked_text(value), checked_text(flags));
     memcached_request_of(self)->client_flags = NUM2UINT(client_flags);
     return self;
 }
 
 /* call-seq: Request.delete(key, flags) -> Request */
 static VALUE request_delete(VALUE class, VALUE key, VALUE flags) {
-    return create(ASK_DELETE, checked_key(key), Qnil, checked_text(flags));
+    return create(KIND_DELETE, checked_key(key), Qnil, checked_text(flags));
 }
 
 /* call-seq: Request.count(key, flags) -> Request
  *
  * Increments or decrements a number. */
 static VALUE request_count(VALUE class, VALUE key, VALUE flags) {
-    return create(ASK_COUNT, checked_key(key), Qnil, checked_text(flags));
+    return create(KIND_COUNT, checked_key(key), Qnil, checked_text(flags));
 }
 
 /* call-seq: Request.line(text, beginning) -> Request
  *
  * A command without a key whose answer is one line with this beginning. */
 static VALUE request_line(VALUE class, VALUE text, VALUE beginning) {
-    return create(ASK_LINE, checked_text(text), Qnil, checked_text(beginning));
+    return create(KIND_LINE, checked_text(text), Qnil, checked_text(beginning));
 }
 
 /* call-seq: Request.statistics(text) -> Request
  *
  * A command whose answer is statistics. */
-static VALUE request_statistics(VALUE class, VALUE text) { return create(ASK_STATISTICS, checked_text(text), Qnil, Qnil); }
+static VALUE request_statistics(VALUE class, VALUE text) { return create(KIND_STATISTICS, checked_text(text), Qnil, Qnil); }
 
 static VALUE many(memcached_kind_t kind, VALUE keys, VALUE values, VALUE flags) {
     VALUE self = create(kind, checked_keys(keys), values, checked_text(flags));
@@ -139,7 +139,7 @@ static VALUE many(memcached_kind_t kind, VALUE keys, VALUE values, VALUE flags) 
  * Gets each key of the Array in one flight. The results are Hashes by the names, which the caller has for the keys, in the same order. */
 static VALUE request_get_many(VALUE class, VALUE keys, VALUE names, VALUE flags) {
     Check_Type(names, T_ARRAY);
-    VALUE self = many(ASK_GET, keys, Qnil, flags);
+    VALUE self = many(KIND_GET, keys, Qnil, flags);
     memcached_request_t *request = memcached_request_of(self);
     if (RARRAY_LEN(names) != RARRAY_LEN(request->key)) rb_raise(rb_eArgError, "there must be as many names as keys");
     request->names = names == keys ? request->key : rb_ary_freeze(rb_ary_dup(names));
@@ -164,18 +164,18 @@ static VALUE checked_values(VALUE keys, VALUE values) {
  * values: Array of a value and its client flags, for every key. */
 static VALUE request_store_many(VALUE class, VALUE keys, VALUE values, VALUE flags) {
     Check_Type(keys, T_ARRAY);
-    return many(ASK_STORE, keys, checked_values(keys, values), flags);
+    return many(KIND_STORE, keys, checked_values(keys, values), flags);
 }
 
 /* call-seq: Request.delete_many(keys, flags) -> Request */
-static VALUE request_delete_many(VALUE class, VALUE keys, VALUE flags) { return many(ASK_DELETE, keys, Qnil, flags); }
+static VALUE request_delete_many(VALUE class, VALUE keys, VALUE flags) { return many(KIND_DELETE, keys, Qnil, flags); }
 
 /* call-seq: command -> String
  *
  * The command: "mg", "ms", "md" or "ma", or a line without a key. */
 static VALUE request_command(VALUE self) {
     memcached_request_t *request = memcached_request_of(self);
-    return request->kind >= ASK_LINE ? request->key : rb_sprintf("m%c", META_VERBS[request->kind]);
+    return request->kind >= KIND_LINE ? request->key : rb_sprintf("m%c", META_VERBS[request->kind]);
 }
 
 /* call-seq: again -> Request
@@ -185,7 +185,7 @@ static VALUE request_again(VALUE self) {
     memcached_request_t *request = memcached_request_of(self);
     VALUE object = create(request->kind, request->key, request->value, request->flags);
     memcached_request_t *again = memcached_request_of(object);
-    again->base.deadline = again->base.until = request->base.deadline;
+    again->base.deadline = again->base.wait_until = request->base.deadline;
     again->client_flags = request->client_flags;
     again->many = request->many;
     again->names = request->names;
@@ -276,7 +276,7 @@ static VALUE request_last_access(VALUE self) { return UINT2NUM(memcached_request
  * Seconds until the value expires; -1: it does not. For requests with the flag t. */
 static VALUE request_ttl_remaining(VALUE self) { return LL2NUM(memcached_request_of(self)->remaining); }
 
-static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)->kind == ASK_GET); }
+static VALUE request_reads(VALUE self) { return RBOOL(memcached_request_of(self)->kind == KIND_GET); }
 /* call-seq: waited -> Float
  *
  * Seconds since it joined the requests in flight. */

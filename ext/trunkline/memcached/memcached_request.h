@@ -7,12 +7,12 @@
 #include "../trunk/core/request.h"
 
 typedef enum {
-    ASK_GET,        /* mg */
-    ASK_STORE,      /* ms */
-    ASK_DELETE,     /* md */
-    ASK_COUNT,      /* ma */
-    ASK_LINE,       /* a line, whose answer is one line */
-    ASK_STATISTICS, /* a line, whose answer is many */
+    KIND_GET,       /* mg */
+    KIND_STORE,     /* ms */
+    KIND_DELETE,    /* md */
+    KIND_COUNT,     /* ma */
+    KIND_LINE,      /* a line, whose answer is one line */
+    KIND_STATISTICS, /* a line, whose answer is many */
 } memcached_kind_t;
 
 #define META_VERBS "gsda" /* the second letter of each command, in the order of the kinds */
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t client_flags; /* of the value to store */
     uint32_t answer_flags; /* of the value that came */
     uint32_t done_count;  /* of many: how many were executed (HD) */
-    uint64_t before;      /* answers that the connection had received when it was sent */
+    uint64_t answers_before; /* answers that the connection had received when it was sent */
     uint32_t opaque;      /* opaque of its command; of many: of the first one, and those of the others follow */
     uint32_t next;        /* of many: the index of the first key whose answer may still come */
     memcached_kind_t kind;

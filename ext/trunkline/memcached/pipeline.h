@@ -6,7 +6,7 @@
 #include "../trunk/core/codec_base.h"
 
 typedef struct {
-    codec_base_t base;  /* its farewell is an error line */
+    codec_base_t base;  /* its closing_error is an error line */
     size_t value_limit; /* bytes */
     uint64_t answers;   /* received so far, each of many counted */
     uint32_t next_opaque;   /* opaque of the next command */

@@ -11,12 +11,12 @@
 
 /* The codes that may answer each kind, besides an error. */
 static const unsigned answers[] = {
-    [ASK_GET] = BIT(META_VALUE) | BIT(META_DONE) | BIT(META_MISS),
-    [ASK_STORE] = BIT(META_DONE) | BIT(META_NOT_STORED) | BIT(META_EXISTS) | BIT(META_NOT_FOUND),
-    [ASK_DELETE] = BIT(META_DONE) | BIT(META_NOT_FOUND) | BIT(META_EXISTS),
-    [ASK_COUNT] = BIT(META_VALUE) | BIT(META_NOT_FOUND) | BIT(META_NOT_STORED) | BIT(META_EXISTS),
-    [ASK_LINE] = BIT(META_OTHER),
-    [ASK_STATISTICS] = BIT(META_STATISTIC) | BIT(META_END),
+    [KIND_GET] = BIT(META_VALUE) | BIT(META_DONE) | BIT(META_MISS),
+    [KIND_STORE] = BIT(META_DONE) | BIT(META_NOT_STORED) | BIT(META_EXISTS) | BIT(META_NOT_FOUND),
+    [KIND_DELETE] = BIT(META_DONE) | BIT(META_NOT_FOUND) | BIT(META_EXISTS),
+    [KIND_COUNT] = BIT(META_VALUE) | BIT(META_NOT_FOUND) | BIT(META_NOT_STORED) | BIT(META_EXISTS),
+    [KIND_LINE] = BIT(META_OTHER),
+    [KIND_STATISTICS] = BIT(META_STATISTIC) | BIT(META_END),
 };
 
 /* Bytes, in Ruby's BINARY encoding. */
@@ -106,8 +106,8 @@ static bool take_one(const pipeline_t *pipeline, memcached_request_t *request, c
         take_statistic(request, answer);
         return false;
     }
-    if (request->kind < ASK_LINE) index_of_key(pipeline, request, answer, 0);
-    if (request->kind == ASK_LINE) check_line(request, answer);
+    if (request->kind < KIND_LINE) index_of_key(pipeline, request, answer, 0);
+    if (request->kind == KIND_LINE) check_line(request, answer);
     if (request->base.done) return true;
     if (answer->code == META_VALUE) request->answer = text_string(answer->value);
     if (answer->code == META_OTHER) request->answer = text_string(answer->line);
@@ -126,13 +126,13 @@ static void take(pipeline_t *pipeline, const meta_answer_t *answer, double now, 
     VALUE head = fifo_head(&pipeline->base.in_flight.fifo);
     if (head == Qundef) {
         if (answer->code != META_ERROR) nonsense(answer);
-        pipeline->base.farewell = text_string(answer->line);
+        pipeline->base.closing_error = text_string(answer->line);
         return;
     }
     pipeline->answers++;
     memcached_request_t *request = memcached_request_of(head);
     if (!(request->many ? take_one_of_many(pipeline, request, answer) : take_one(pipeline, request, answer))) return;
-    measure(&pipeline->base.in_flight, now);
+    measure_head(&pipeline->base.in_flight, now);
     in_flight_shift(&pipeline->base.in_flight, now);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
     RB_GC_GUARD(head);

@@ -15,13 +15,13 @@ static bool append_line(buffer_t *output, const memcached_request_t *request) {
 static bool append_one(buffer_t *output, const memcached_request_t *request) {
     meta_text_t key = text(request->key);
     meta_flags_t flags = {.given = text(request->flags), .opaque = request->opaque};
-    if (request->kind != ASK_STORE) return meta_write(output, META_VERBS[request->kind], key, &flags);
+    if (request->kind != KIND_STORE) return meta_write(output, META_VERBS[request->kind], key, &flags);
     return meta_write_value(output, key, text(request->value), request->client_flags, &flags);
 }
 
 static bool append_part(buffer_t *output, const memcached_request_t *request, long at, const meta_flags_t *flags) {
     meta_text_t key = text(RARRAY_AREF(request->key, at));
-    if (request->kind != ASK_STORE) return meta_write(output, META_VERBS[request->kind], key, flags);
+    if (request->kind != KIND_STORE) return meta_write(output, META_VERBS[request->kind], key, flags);
     uint32_t client_flags = NUM2UINT(RARRAY_AREF(request->value, 2 * at + 1));
     return meta_write_value(output, key, text(RARRAY_AREF(request->value, 2 * at)), client_flags, flags);
 }
@@ -31,14 +31,14 @@ static bool append_part(buffer_t *output, const memcached_request_t *request, lo
 static bool append_many(buffer_t *output, const memcached_request_t *request) {
     long last = RARRAY_LEN(request->key) - 1;
     for (long at = 0; at <= last; at++) {
-        meta_flags_t flags = {text(request->flags), request->opaque + (uint32_t)at, request->kind != ASK_DELETE && at < last};
+        meta_flags_t flags = {text(request->flags), request->opaque + (uint32_t)at, request->kind != KIND_DELETE && at < last};
         if (!append_part(output, request, at, &flags)) return false;
     }
     return meta_write_noop(output);
 }
 
 static bool append(buffer_t *output, const memcached_request_t *request) {
-    if (request->kind >= ASK_LINE) return append_line(output, request);
+    if (request->kind >= KIND_LINE) return append_line(output, request);
     return request->many ? append_many(output, request) : append_one(output, request);
 }
 
@@ -53,7 +53,7 @@ bool pipeline_submit(pipeline_t *pipeline, VALUE object) {
         rb_memerror();
     }
     pipeline->next_opaque = (pipeline->next_opaque + memcached_request_size(request)) % OPAQUES;
-    request->before = pipeline->answers;
+    request->answers_before = pipeline->answers;
     request->base.offset = pipeline->base.in_flight.appended;
     pipeline->base.in_flight.appended += buffer_size(output) - before;
     in_flight_push(&pipeline->base.in_flight, object);

@@ -197,7 +197,7 @@ socket_status_t tls_session_send(VALUE self, VALUE bytes, int descriptor) {
 
 bool tls_session_is_flushed(VALUE self) { return buffer_size(&session_of(self)->sealed) == 0; }
 
-bool tls_session_has_news(VALUE self) {
+bool tls_session_has_buffered_input(VALUE self) {
     const tls_session_t *session = session_of(self);
     return session->unread || session->ended || session->broken;
 }
@@ -298,10 +298,10 @@ static VALUE session_send(VALUE self, VALUE bytes, VALUE descriptor) {
     }
 }
 
-/* call-seq: say_farewell(descriptor) -> session
+/* call-seq: send_close_notify(descriptor) -> session
  *
  * Sends close_notify, as far as the descriptor takes it now. */
-static VALUE session_say_farewell(VALUE self, VALUE descriptor) {
+static VALUE session_send_close_notify(VALUE self, VALUE descriptor) {
     tls_session_t *session = session_to_use(self);
     if (session->broken) return self;
     libssl.ERR_clear_error();
@@ -319,10 +319,10 @@ static VALUE session_is_inherited(VALUE self) { return RBOOL(session_of(self)->g
 /* call-seq: flushed? -> true or false */
 static VALUE session_is_flushed(VALUE self) { return RBOOL(tls_session_is_flushed(self)); }
 
-/* call-seq: news? -> true or false
+/* call-seq: buffered_input? -> true or false
  *
  * Whether there is something to receive that a wait for the socket would not see. */
-static VALUE session_has_news(VALUE self) { return RBOOL(tls_session_has_news(self)); }
+static VALUE session_has_buffered_input(VALUE self) { return RBOOL(tls_session_has_buffered_input(self)); }
 
 void Init_trunkline_tls_session(void) {
     VALUE class = rb_define_class_under(mTrunkline, "TLSSession", rb_cObject);
@@ -332,8 +332,8 @@ void Init_trunkline_tls_session(void) {
     rb_define_singleton_method(class, "use", session_use, 4);
     rb_define_method(class, "receive_into", session_receive, 2);
     rb_define_method(class, "send_from", session_send, 2);
-    rb_define_method(class, "say_farewell", session_say_farewell, 1);
+    rb_define_method(class, "send_close_notify", session_send_close_notify, 1);
     rb_define_method(class, "inherited?", session_is_inherited, 0);
     rb_define_method(class, "flushed?", session_is_flushed, 0);
-    rb_define_method(class, "news?", session_has_news, 0);
+    rb_define_method(class, "buffered_input?", session_has_buffered_input, 0);
 }

@@ -23,7 +23,7 @@ socket_status_t tls_session_send(VALUE session, VALUE bytes, int descriptor);
 bool tls_session_is_flushed(VALUE session);
 
 /* Whether there is input that a wait for the socket would not see: decrypted bytes, the end, an error. */
-bool tls_session_has_news(VALUE session);
+bool tls_session_has_buffered_input(VALUE session);
 
 /* The exception of the last failure: a SystemCallError or a ConnectionError. Runs Ruby. */
 VALUE tls_session_error(VALUE session);

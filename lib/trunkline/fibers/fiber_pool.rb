@@ -140,7 +140,7 @@ module Trunkline
       start_fiber if @idle.empty?
     ensure
       @coming = @idle.pop # also if the caller is interrupted meanwhile
-      @coming.rouse if @coming
+      @coming.wake_if_parked if @coming
     end
 
     # Async makes the fiber that starts another one its parent, and would stop both together.
@@ -205,7 +205,7 @@ module Trunkline
       return if full? || @spawners.empty?
 
       @expected.push(@spawners.shift)
-      @expected.last.rouse
+      @expected.last.wake_if_parked
     end
 
     def wait_for_room
@@ -229,6 +229,6 @@ module Trunkline
       sleepers.delete(waiter)
     end
 
-    def wake_all(waiters) = waiters.dup.each(&:rouse)
+    def wake_all(waiters) = waiters.dup.each(&:wake_if_parked)
   end
 end

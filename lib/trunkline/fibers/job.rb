@@ -25,7 +25,7 @@ module Trunkline
         @outcome = [nil, error]
       ensure
         @outcome ||= [nil, ThreadError.new("the block has ended its thread")]
-        @waiter.rouse
+        @waiter.wake_if_parked
       end
 
       # @param deadline [Float, nil] on the clock of Waiting.now

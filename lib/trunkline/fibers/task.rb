@@ -41,7 +41,7 @@ module Trunkline
         @result = result
         @error = error
         @block = nil
-        @waiters&.each(&:rouse)
+        @waiters&.each(&:wake_if_parked)
       end
 
       def sleep_until_done

@@ -8,7 +8,7 @@ module Trunkline
       # @return [Flushes, nil]
       attr_accessor :flushes
 
-      # Passes notices on before their answer is complete: see {ResponseReader#tell_ahead}.
+      # Passes notices on before their answer is complete: see {ResponseReader#pass_notices_early}.
       #
       # @return [ResponseReader, nil]
       attr_writer :responses
@@ -16,15 +16,15 @@ module Trunkline
       # @param request [Request] in flight, of the calling thread
       # @return [Boolean] whether notices can be passed on before the answer is complete. Not in a session: the caller's block may send a query there,
       #   which would wait for this answer
-      def tells_ahead?(request) = !request.notices.nil? && !request.pinned? && !@responses&.on_notice.nil?
+      def passes_notices_early?(request) = !request.notices.nil? && !request.pinned? && !@responses&.on_notice.nil?
 
       # Passes on the notices that have arrived. Runs the caller's block.
-      def tell_ahead(request) = @responses.tell_ahead(request)
+      def pass_notices_early(request) = @responses.pass_notices_early(request)
 
       # The server's last message before it closed the connection.
       #
       # @return [String, nil]
-      def farewell_message = farewell && ErrorFields.parse(farewell)[:message]
+      def closing_error_message = closing_error && ErrorFields.parse(closing_error)[:message]
     end
     private_constant :Codec, :PlanEpoch
   end

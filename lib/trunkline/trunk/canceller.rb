@@ -78,14 +78,14 @@ module Trunkline
     # Ends a request whose caller was interrupted. A long one is cancelled at once. The answer of a short one arrives before a cancel would: it is
     # cancelled only when it exceeds its estimate.
     def abandon(request)
-      end_early(request, :cancel) { |failure| held_up? ? stop(request, Waiting.now + LEEWAY, failure) : stop_when_late(request, failure) }
+      end_early(request, :cancel) { |failure| head_blocks? ? stop(request, Waiting.now + LEEWAY, failure) : stop_when_late(request, failure) }
     end
 
     # Cancels the abandoned request at the head, and abandoned ones directly behind it. Called by the last caller that leaves, or a later one. With no
     # caller left, none would notice that a short request exceeds its estimate, so this waits until that is answered or exceeds it.
     def cancel_abandoned(by = Waiting.now + LEEWAY)
       while able? && (head = @state.abandoned_head)
-        return stop(head, by) if held_up?
+        return stop(head, by) if head_blocks?
         return if look_when_late || !@trunk.reader.await_end_of(head, [Waiting.now + late_in, by].min)
       end
     end
@@ -95,12 +95,12 @@ module Trunkline
     def cancel_abandoned_ahead
       head = @state.abandoned_head
       return @passed = nil unless head && able?
-      return if head.equal?(@passed) && @state.looks_again?
-      return look_when_late unless @state.held_up?
+      return if head.equal?(@passed) && @state.recheck_pending?
+      return look_when_late unless @state.head_blocks?
 
       @pause = head.equal?(@passed) ? FencedCancels.pause_after(@pause) : FencedCancels::FIRST_PAUSE
       @fenced.cancel(@passed = head, Waiting.now + LEEWAY)
-      @state.look_again(@pause)
+      @state.recheck_in(@pause)
     end
 
     # Runs the block, in which a caller may still have a request to end. Until the block returns, the connection stays open and is not reserved for
@@ -111,13 +111,13 @@ module Trunkline
     ensure
       deserted = @state.finish_ending
       deserted ? @trunk.end_last_use : @trunk.retire_now unless @trunk.loss
-      @pool.freed if deserted && @pool.crowded.on?
+      @pool.freed if deserted && @pool.callers_waiting.on?
     end
 
     # Ends a request whose deadline has passed. If it was sent with a statement_timeout, the server is about to end it, and no cancel request is sent.
     def expire(request)
       by = Waiting.now + LEEWAY
-      end_early(request, :deadline) { |failure| request.limited? ? linger(request, by) : stop(request, by, failure) }
+      end_early(request, :deadline) { |failure| request.server_timeout? ? linger(request, by) : stop(request, by, failure) }
     end
 
     # Closes a connection on which several statements are in flight and all were abandoned: the server would execute them one after the other. With
@@ -152,7 +152,7 @@ module Trunkline
       return if @trunk.loss || @trunk.codec.idle? || !@state.only_abandoned?
 
       if !@wire.flushed? then close_unattended("no caller waited any more for a request that was written in part")
-      elsif able? && !@state.reserved? && @state.held_up? then close_with_abandoned(UNATTENDED)
+      elsif able? && !@state.reserved? && @state.head_blocks? then close_with_abandoned(UNATTENDED)
       end
     end
 
@@ -188,12 +188,12 @@ module Trunkline
 
     # @return [Boolean] whether the server executes, or may execute, a request that takes long. Unread input may be its answer, so without a leader it
     #   is read here first. If more arrives than can be read in READING seconds, the server counts as executing.
-    def held_up?
-      return true if @state.held_up?
+    def head_blocks?
+      return true if @state.head_blocks?
 
       head, by = @state.head, Waiting.now + READING
       @trunk.reader.catch_up(by)
-      @state.held_up? || (Waiting.now >= by && @state.head.equal?(head))
+      @state.head_blocks? || (Waiting.now >= by && @state.head.equal?(head))
     end
 
     # A request that is estimated as short may still take long, for instance while it waits for a lock. If the leader will check it again once it
@@ -216,16 +216,16 @@ module Trunkline
     def close_unattended(reason) = able? ? close_with_abandoned(reason) : @trunk.lose(reason, closed: true)
 
     # @return [Boolean] whether the leader will check the head again at that time
-    def look_when_late = @state.look_again(late_in)
+    def look_when_late = @state.recheck_in(late_in)
 
     # @return [Float] seconds
-    def late_in = [@state.held_up_in, FencedCancels::FIRST_PAUSE].max
+    def late_in = [@state.head_blocks_in, FencedCancels::FIRST_PAUSE].max
 
     def linger(request, by)
       return unless @state.head.equal?(request)
 
-      request.linger(by)
-      @trunk.attend(request)
+      request.extend_wait(by)
+      @trunk.await_answer(request)
     ensure
       @trunk.leave(request)
     end

@@ -91,8 +91,8 @@ module Trunkline
 
       case @state.finish_cancel(waiter)
       when :exposed then @canceller.replace_connection
-      when :fenced then @state.look_again(FIRST_PAUSE) # the server may have ignored the cancel: the next leader checks that
-      when :open then @pool.freed if @pool.crowded.on?
+      when :fenced then @state.recheck_in(FIRST_PAUSE) # the server may have ignored the cancel: the next leader checks that
+      when :open then @pool.freed if @pool.callers_waiting.on?
       end
     end
 
@@ -122,7 +122,7 @@ module Trunkline
 
     # @param pause [Float, nil] seconds since the last cancel; nil: there was none
     # @return [Boolean] whether the caller stays to send another cancel
-    def stays?(by, pause) = Waiting.now < by || (pause && Waiting.now < by + PERSISTENCE && !@state.look_again(pause) && @state.led?)
+    def stays?(by, pause) = Waiting.now < by || (pause && Waiting.now < by + PERSISTENCE && !@state.recheck_in(pause) && @state.led?)
 
     # Submits a fence behind everything in flight if the cancel can hit nothing later; also if the caller is interrupted.
     #
@@ -148,7 +148,7 @@ module Trunkline
 
     # The fence may be one that another caller has sent and left.
     def wait_for_fence(fence, by)
-      @trunk.attend(fence.adopt.linger(by))
+      @trunk.await_answer(fence.adopt.extend_wait(by))
     ensure
       @trunk.leave(fence)
     end

@@ -28,12 +28,12 @@ module Trunkline
 
     # See Wire#wait.
     def wait(deadline = nil)
-      wait_once(flushed?, seconds_until(deadline)) unless @tls.news?
+      wait_once(flushed?, seconds_until(deadline)) unless @tls.buffered_input?
     end
 
     # Sends close_notify, but not from a forked child, whose parent has the session.
     def close
-      @tls.say_farewell(@descriptor) unless @io.closed? || @tls.inherited?
+      @tls.send_close_notify(@descriptor) unless @io.closed? || @tls.inherited?
       super
     end
 

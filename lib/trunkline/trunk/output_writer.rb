@@ -48,7 +48,7 @@ module Trunkline
     end
 
     # A request that is done was written; other callers write what was submitted after it.
-    def written_out?(request) = @wire.flushed? || !@trunk.loss.nil? || request.done? || request.patience_over?
+    def written_out?(request) = @wire.flushed? || !@trunk.loss.nil? || request.done? || request.wait_over?
   end
   private_constant :OutputWriter
 end

@@ -55,7 +55,7 @@ module Trunkline
     # only by its number: the system may give that to another file at once.
     def close
       @failure ||= ConnectionError.new("the connection is closed")
-      @lock.synchronize { say_farewell } if @generation == Trunkline.process_generation
+      @lock.synchronize { send_close_notify } if @generation == Trunkline.process_generation
       @io.close
     rescue IOError
       # closed meanwhile
@@ -66,7 +66,7 @@ module Trunkline
 
     private
 
-    def say_farewell
+    def send_close_notify
       @tls.close unless @io.closed?
     rescue SystemCallError, OpenSSL::SSL::SSLError
       # the other side has closed already

@@ -36,7 +36,7 @@ module Trunkline
       if seconds >= LONGEST_WITH_LOSS
         take_in
         @trunk.close(REASON)
-      elsif seconds >= LONGEST && @state.lead_to_be_taken_over?
+      elsif seconds >= LONGEST && @state.lead_can_be_taken_over?
         @trunk.flush
         take_in
         @trunk.close(REASON) if @codec.idle?

@@ -62,7 +62,7 @@ module Trunkline
     # @yieldreturn [Boolean] whether there is room
     # @return [nil]
     def make_room(request, seconds, &room)
-      request.patience = Waiting.now + seconds
+      request.wait_until = Waiting.now + seconds
       Waiting.undisturbed(request.scheduler) do
         lead_until(request, &room) if @state.enter(request)
       ensure
@@ -70,7 +70,7 @@ module Trunkline
       end
       nil
     ensure
-      request.patience = nil
+      request.wait_until = nil
     end
 
     # Reads until nothing is in flight, or sleeps while another caller reads answers to requests that it sent here before. For the owner of a trunk
@@ -93,10 +93,10 @@ module Trunkline
     # @return [Boolean] false: the head has not changed, and calling again would not help
     def await_end_of(head, by)
       waiter = Waiter.new
-      waiter.patience = by
+      waiter.wait_until = by
       return false unless Waiting.now < by && @state.take_lead(waiter)
 
-      @trunk.step(waiter) until !@state.head.equal?(head) || @trunk.loss || waiter.patience_over? || !@state.leads?(waiter)
+      @trunk.step(waiter) until !@state.head.equal?(head) || @trunk.loss || waiter.wait_over? || !@state.leads?(waiter)
       @trunk.loss.nil?
     ensure
       next_leader = @state.leave(waiter)
@@ -126,21 +126,21 @@ module Trunkline
       end
     end
 
-    def over?(request, content) = request.done? || !@trunk.loss.nil? || content.call || request.patience_over?
+    def over?(request, content) = request.done? || !@trunk.loss.nil? || content.call || request.wait_over?
 
     def lead_or_wait(request, content)
       election = @state.lead(request)
       return Waiting.park(request, @state.sleeps_until(request)) if election == :parked
       return if election == :answered
 
-      @trunk.take_in # input that an earlier call left in the buffer
+      @trunk.decode_input # input that an earlier call left in the buffer
       yield until over?(request, content) || !@state.leads?(request)
     end
 
     def lead_until(request)
       return Waiting.unpark(request) unless @state.lead(request) == :leads
 
-      @trunk.step(request) until yield || @trunk.loss || request.patience_over? || !@state.leads?(request)
+      @trunk.step(request) until yield || @trunk.loss || request.wait_over? || !@state.leads?(request)
     end
 
     def exchange
@@ -153,8 +153,8 @@ module Trunkline
     # @return [Boolean] whether something has arrived, or the end of the connection
     def receive
       case @wire.receive
-      when :received then @trunk.take_in
-      when :closed then @trunk.hung_up
+      when :received then @trunk.decode_input
+      when :closed then @trunk.closed_by_server
       else return false
       end
       true

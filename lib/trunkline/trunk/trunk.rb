@@ -49,7 +49,7 @@ module Trunkline
     # @param io [Socket, OpenSSL::SSL::SSLSocket] connected and non-blocking
     # @param codec [Object] submit, receive, fail, close, input, output, idle?
     # @param server [String] label for messages
-    # @param pool [Object] notified when the trunk is free or lost: crowded (a Flag), freed, lost(trunk)
+    # @param pool [Object] notified when the trunk is free or lost: callers_waiting (a Flag), freed, lost(trunk)
     # @param canceller [#call, nil] takes a deadline on the clock of Waiting.now, and a block; sends a cancel request to the server over another
     #   connection, and calls the block when the server has processed it, also if the caller is interrupted meanwhile; nil: no cancel request can be
     #   sent
@@ -60,10 +60,10 @@ module Trunkline
       @codec = codec
       @server = server
       @pool = pool
-      @crowded = pool.crowded
+      @callers_waiting = pool.callers_waiting
       @woken = []
-      super(@state = ConnectionState.new(codec, io.to_io.fileno).equip(@wire, (@io if @wire.native?), @wire.tls, @crowded, @woken))
-      @state.look_into_silence_after((@silence = silence).after) if silence
+      super(@state = ConnectionState.new(codec, io.to_io.fileno).attach_io(@wire, (@io if @wire.native?), @wire.tls, @callers_waiting, @woken))
+      @state.probe_silence_after((@silence = silence).after) if silence
       @canceller = Canceller.new(self, @state, codec, @wire, pool, canceller)
       @reader = StreamReader.new(self, @state, codec, @wire)
       @writer = OutputWriter.new(self, @state, @wire)
@@ -102,15 +102,15 @@ module Trunkline
 
     # Waits for the answer to a request that was sent over this trunk.
     #
-    # @param patience [Float, nil] when to stop waiting, on the clock of Waiting.now; the request may not be done then
-    def await(request, patience = nil)
+    # @param wait_until [Float, nil] when to stop waiting, on the clock of Waiting.now; the request may not be done then
+    def await(request, wait_until = nil)
       return lose_inherited if inherited?
 
-      request.patience = patience
+      request.wait_until = wait_until
       Waiting.undisturbed(request.scheduler) do
         @canceller.ending do
           begin
-            attend(request)
+            await_answer(request)
           ensure
             leave(request)
           end
@@ -130,10 +130,10 @@ module Trunkline
     # @return [Boolean] false: the connection is lost
     def alive?(by = Float::INFINITY)
       while (received = @wire.receive) == :received
-        take_in
+        decode_input
         break if Waiting.now >= by
       end
-      lose(farewell) if received == :closed || @codec.farewell
+      lose(closing_reason) if received == :closed || @codec.closing_error
       @loss.nil?
     rescue SystemCallError, IOError, ConnectionError => error
       lose_over(error)
@@ -197,7 +197,7 @@ module Trunkline
     end
 
     # The server has ended the connection.
-    def hung_up = lose(farewell)
+    def closed_by_server = lose(closing_reason)
 
     # Ends the request of a caller that was interrupted, wherever it waited. C calls this method and those that follow.
     def abandon(request)
@@ -216,11 +216,11 @@ module Trunkline
     end
 
     # Wakes the callers whose answers were read.
-    def pass_on
+    def after_receive
       wake_all
       @state.lift
       @canceller.cancel_abandoned_ahead
-      @pool.freed if @crowded.on? && @state.room?
+      @pool.freed if @callers_waiting.on? && @state.room?
     end
 
     def write_out(request) = @writer.write_out(request)
@@ -231,7 +231,7 @@ module Trunkline
       when :none then end_last_use
       when Request then succession.wake
       end
-      @pool.freed if @crowded.on? && @state.active.zero?
+      @pool.freed if @callers_waiting.on? && @state.active.zero?
     end
 
     # The server has ended the connection, and may have sent the reason, which also shows what it has begun: that is read before the connection counts
@@ -241,12 +241,12 @@ module Trunkline
       return @wire.shut_down if @state.led?
 
       @reader.catch_up
-      lose(farewell)
+      lose(closing_reason)
     end
 
-    def lose_over(error) = lose(@codec.farewell_message || error.message) # a server that closes with unread bytes resets the connection
+    def lose_over(error) = lose(@codec.closing_error_message || error.message) # a server that closes with unread bytes resets the connection
 
-    def look_into_silence = @silence.look(self)
+    def probe_silence = @silence.look(self)
     def cancel_abandoned_ahead = @canceller.cancel_abandoned_ahead
     def quarantine_altered = @canceller.quarantine("a statement has left state behind on the connection, which others share")
 
@@ -287,11 +287,11 @@ module Trunkline
     end
 
     def hang_up
-      @state.unplug
+      @state.forget_descriptor
       @wire.close
     end
 
-    def farewell = @codec.farewell_message || @write_failure || "the server closed the connection"
+    def closing_reason = @codec.closing_error_message || @write_failure || "the server closed the connection"
   end
   private_constant :Trunk
 end

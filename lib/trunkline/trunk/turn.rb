@@ -40,7 +40,7 @@ module Trunkline
     # Wakes all of them: one that was interrupted meanwhile could not wake the next.
     def pass_on
       @taken = false
-      @waiting.dup.each(&:rouse)
+      @waiting.dup.each(&:wake_if_parked)
     end
   end
   private_constant :Turn

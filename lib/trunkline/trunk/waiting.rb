@@ -30,7 +30,7 @@ module Trunkline
 
     # Runs the block so that no interrupt comes between its changes of state. A fiber is interrupted only where it waits anyway.
     def undisturbed(scheduler = Fiber.current_scheduler)
-      scheduler ? yield : Thread.handle_interrupt(WHERE_IT_SLEEPS) { yield }
+      scheduler ? yield : Thread.handle_interrupt(ON_BLOCKING) { yield }
     end
 
     # Sleeps until the parked request is woken, or the deadline has passed. A fiber blocks at least once: if it is woken already, its wake-up is under
@@ -52,7 +52,7 @@ module Trunkline
 
     # Ends the waiter's parking without a wake-up. A wake-up that is under way is consumed first.
     def unpark(request)
-      absorb(request) if request.withdraw && request.scheduler
+      absorb(request) if request.cancel_park && request.scheduler
     end
 
     # Lets other fibers run that are ready now. False: the scheduler has no such method.
@@ -82,7 +82,7 @@ module Trunkline
       (deadline ? token.pop(timeout: remaining(deadline)) : token.pop) while request.parked? && !(deadline && now >= deadline)
       request.done?
     ensure
-      request.withdraw
+      request.cancel_park
     end
 
     # Consumes a wake-up that is under way to a fiber which resumes for another reason. A second interruption meanwhile replaces the first, but only

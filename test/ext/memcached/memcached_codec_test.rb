@@ -229,7 +229,7 @@ module Trunkline
 
       def test_last_words
         answer("ERROR Too many open connections\r\n")
-        assert_equal "ERROR Too many open connections", codec.farewell_message
+        assert_equal "ERROR Too many open connections", codec.closing_error_message
         assert_nonsense("HD O0\r\n", /answers nothing/)
       end
 

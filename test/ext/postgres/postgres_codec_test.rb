@@ -150,9 +150,9 @@ module Trunkline
       end
 
       def test_the_last_words_of_a_server
-        assert_nil codec.farewell_message
+        assert_nil codec.closing_error_message
         answer(failure("57P01", "terminating connection"))
-        assert_equal "terminating connection", codec.farewell_message
+        assert_equal "terminating connection", codec.closing_error_message
       end
 
       # Of a transaction that took too long it is known that nothing behind it was begun.

@@ -22,7 +22,7 @@ module Trunkline
       def test_a_statement_that_is_not_known
         request = ask_in_time("SELECT n")
         assert_match(LIMITED, sent)
-        assert_predicate request, :limited?
+        assert_predicate request, :server_timeout?
         answer(parse_complete + ready + parse_complete + parameter_description + row_description(N) + answer_to_limit + later_answer(["7"]))
         assert_equal [true, [[7]]], [request.answered?, request.rows]
       end
@@ -41,7 +41,7 @@ module Trunkline
         ask_and_answer("SELECT n", N, ["1"])
         request = ask_in_time("SELECT n")
         refute_match(LIMITED, sent)
-        refute_predicate request, :limited?
+        refute_predicate request, :server_timeout?
       end
 
       # It was slow once; whether the server was slow is not known.
@@ -49,7 +49,7 @@ module Trunkline
         ask("SELECT n")
         Clock.pass(0.2)
         answer(first_answer(N, ["7"]))
-        assert_predicate ask_in_time("SELECT n"), :limited?
+        assert_predicate ask_in_time("SELECT n"), :server_timeout?
       end
 
       def test_the_limit_is_prepared_once
@@ -65,15 +65,15 @@ module Trunkline
           send_bytes(codec.output.to_s.bytesize)
           answer(BackendMessages.error("E", S: "FATAL", V: "FATAL", C: sqlstate, M: "terminating connection"))
           codec.fail(woken) { |sent| sent ? "sent" : "unsent" }
-          assert_equal [known, "terminating connection"], [request.failure, codec.farewell_message], sqlstate
+          assert_equal [known, "terminating connection"], [request.failure, codec.closing_error_message], sqlstate
         end
       end
 
       def test_requests_that_the_server_does_not_limit
-        refute_predicate ask_in_time("VACUUM n"), :limited?
-        refute_predicate ask("SELECT n"), :limited?
+        refute_predicate ask_in_time("VACUUM n"), :server_timeout?
+        refute_predicate ask("SELECT n"), :server_timeout?
         codec.exclusive = true
-        refute_predicate ask_in_time("SELECT 2"), :limited?
+        refute_predicate ask_in_time("SELECT 2"), :server_timeout?
       end
 
       def test_an_error_of_the_limited_one

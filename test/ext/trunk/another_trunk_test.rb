@@ -13,17 +13,17 @@ module Trunkline
     # After a while in which nothing is known of those that may run.
     def test_a_long_one_wants_another_where_it_finds_none
       dispatcher = growing(station(:one, long), station(:two))
-      assert_equal [nil, false, true], [chosen(dispatcher, long), *Array.new(2) { Clock.pass(0.3) && dispatcher.wants_another?(long, 0) }]
-      assert_equal [false, true], Array.new(2) { Clock.pass(0.3) && dispatcher.wants_another?(long, 6) }
-      refute Clock.pass(0.3) && dispatcher.wants_another?(long, 99)
+      assert_equal [nil, false, true], [chosen(dispatcher, long), *Array.new(2) { Clock.pass(0.3) && dispatcher.should_open_another?(long, 0) }]
+      assert_equal [false, true], Array.new(2) { Clock.pass(0.3) && dispatcher.should_open_another?(long, 6) }
+      refute Clock.pass(0.3) && dispatcher.should_open_another?(long, 99)
       dispatcher.may_grow = false
-      refute dispatcher.wants_another?(long, 0)
+      refute dispatcher.should_open_another?(long, 0)
     end
 
     # What is not answered for long cannot be waited for.
     def test_long_ones_of_which_none_is_answered_become_twice_as_many_each_time
       dispatcher = growing(station(:one, long), station(:two))
-      assert_equal [1, 2, 4, 8], Array.new(4) { Clock.pass(0.3) && (dispatcher.wants_another?(long, 7) || true) && dispatcher.allowed }
+      assert_equal [1, 2, 4, 8], Array.new(4) { Clock.pass(0.3) && (dispatcher.should_open_another?(long, 7) || true) && dispatcher.allowed }
     end
 
     # The others are asked now and then.
@@ -32,7 +32,7 @@ module Trunkline
       4.times { |at| stations[at].codec.submit(long) }
       assert_operator stations.first(4).count { |one| asked_to_say?(one) }, :<=, 1
       dispatcher = growing(*stations)
-      4.times { Clock.pass(0.3) && dispatcher.wants_another?(long, 7) }
+      4.times { Clock.pass(0.3) && dispatcher.should_open_another?(long, 7) }
       sent = [long, long, short].map { |request| dispatcher.choose(request).tap { |station| station.codec.submit(request) } }
       assert_equal [true, true, false], sent.map { |one| asked_to_say?(one) }
     end
@@ -42,9 +42,9 @@ module Trunkline
 
     def test_a_short_one_wants_another_only_where_every_trunk_is_held_up
       held_up = growing(station(:late, short), station(:long, long))
-      Clock.pass(A_MOMENT) until held_up.wants_another?(short, 0)
-      refute held_up.wants_another?(short, 1), "one is on its way"
-      refute growing(late(station(:late, short)), station(:idle)).wants_another?(short, 0)
+      Clock.pass(A_MOMENT) until held_up.should_open_another?(short, 0)
+      refute held_up.should_open_another?(short, 1), "one is on its way"
+      refute growing(late(station(:late, short)), station(:idle)).should_open_another?(short, 0)
     end
 
     def test_one_that_could_have_another_keeps_even_the_only_one_free_of_long_ones

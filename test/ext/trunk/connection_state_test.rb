@@ -56,14 +56,14 @@ module Trunkline
       state = state_of
       leader, patient, hasty = active(state, request, request.limit(90), request.limit(60))
       assert_equal %i[leads parked parked], [leader, patient, hasty].map { |one| state.lead(one) }
-      assert_equal hasty.deadline, state.begin_rest
+      assert_equal hasty.deadline, state.begin_sleep
     end
 
     def test_a_caller_with_less_time_than_a_resting_leader_looks_at_the_clock_itself
       state = state_of
       leader, patient, hasty = active(state, request.limit(60), request.limit(90), request.limit(30))
       state.lead(leader)
-      state.begin_rest
+      state.begin_sleep
       assert_equal %i[parked parked], [state.lead(patient), state.lead(hasty)]
       assert_equal [nil, hasty.deadline], [state.sleeps_until(patient), state.sleeps_until(hasty)]
     end
@@ -72,8 +72,8 @@ module Trunkline
       state = state_of
       leader, hasty = active(state, request, request.limit(30))
       state.lead(leader)
-      assert_nil state.begin_rest
-      state.end_rest([])
+      assert_nil state.begin_sleep
+      state.end_sleep([])
       assert_equal [:parked, nil], [state.lead(hasty), state.sleeps_until(hasty)]
     end
 
@@ -81,13 +81,13 @@ module Trunkline
       state = state_of
       late, kept, later = active(state, request, request.limit(60), request)
       state.lead(leader = active(state, request).first)
-      [late, later].each { |one| one.patience = at(0) }
+      [late, later].each { |one| one.wait_until = at(0) }
       [late, kept, later].each { |one| state.lead(one) }
       woken = []
-      state.end_rest(woken)
+      state.end_sleep(woken)
       assert_equal [[late, later], [false, true, false], kept.deadline],
-                   [woken, [late, kept, later].map(&:parked?), state.begin_rest]
-      refute_predicate leader, :patience_over?
+                   [woken, [late, kept, later].map(&:parked?), state.begin_sleep]
+      refute_predicate leader, :wait_over?
     end
 
     def test_no_other_caller_is_woken_while_the_next_leader_is_on_its_way

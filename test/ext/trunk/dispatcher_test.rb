@@ -76,7 +76,7 @@ module Trunkline
     # What was seen there is looked for again when it was read, and not before.
     def test_the_rest_of_an_answer_that_is_read_is_the_servers_to_send
       with_late_connection do |state, codec, reader, writer|
-        state.equip(nil, reader, nil, Flag.new, [])
+        state.attach_io(nil, reader, nil, Flag.new, [])
         writer.write("answer")
         refute_predicate state, :behind_estimate?
         codec.input.receive_from(reader.fileno)
@@ -124,7 +124,7 @@ module Trunkline
     def test_a_caller_that_does_not_wait_fills_nothing_beyond_a_little
       stations = [station(:one, *Array.new(50) { unseen }), station(:two, long)]
       dispatcher = dispatcher(*stations)
-      eager = short.eager!
+      eager = short.pipelined!
       assert_equal [nil, nil], [chosen(dispatcher, eager), dispatcher.unread_for(eager)]
       stations.first.codec.fail([]) { nil }
       assert_equal :one, chosen(dispatcher, eager)
@@ -133,7 +133,7 @@ module Trunkline
     def test_nor_where_no_caller_reads_but_the_new_one_reads_there
       stations = [station(:one, long, led: false), station(:two, long)]
       dispatcher = dispatcher(*stations)
-      eager = short.eager!
+      eager = short.pipelined!
       assert_equal [nil, :one], [chosen(dispatcher, eager), dispatcher.unread_for(eager).name]
       refute dispatcher.accepts?(stations.first.state, eager)
     end
@@ -210,7 +210,7 @@ module Trunkline
       station = station(:only, long)
       dispatcher = dispatcher(station)
       late = late(station(:late, short))
-      assert_equal %i[only only late], [chosen(dispatcher, long), chosen(dispatcher, short.eager!), chosen(dispatcher(late), short)]
+      assert_equal %i[only only late], [chosen(dispatcher, long), chosen(dispatcher, short.pipelined!), chosen(dispatcher(late), short)]
     end
 
     # --- other schedulers, bounds ---
@@ -239,14 +239,14 @@ module Trunkline
 
     def test_a_full_one_is_not_chosen
       full = station(:full, short)
-      full.state.bound(1, 1 << 20, Float::INFINITY)
+      full.state.set_in_flight_limits(1, 1 << 20, Float::INFINITY)
       other = station(:other, long, led: false)
       assert_equal :other, chosen(dispatcher(full, other), short)
     end
 
     def test_an_old_one_has_to_be_replaced_first
       old = station(:old)
-      old.state.bound(9, 1 << 20, 0)
+      old.state.set_in_flight_limits(9, 1 << 20, 0)
       dispatcher = dispatcher(station(:young), old)
       assert_equal [nil, :old], [chosen(dispatcher, short), dispatcher.expired.name]
       assert_nil dispatcher(station(:young)).expired

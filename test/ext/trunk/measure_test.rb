@@ -52,7 +52,7 @@ module Trunkline
           ask(statement)
           after(0.0001, FIRST, "ESERROR\0C#{code}\0Mended\0\0", "ZI")
           assert_equal expected, mean(statement)
-          assert_predicate station(:another, query(statement)).state, :held_up?
+          assert_predicate station(:another, query(statement)).state, :head_blocks?
         end
       end
     end
@@ -61,9 +61,9 @@ module Trunkline
     def test_one_that_was_sent_before_its_kind_was_known_to_be_long
       statement = STATEMENT.new("SELECT 0", 0)
       sent = station(:early, query(statement))
-      assert_predicate sent.state, :held_up?
+      assert_predicate sent.state, :head_blocks?
       100.times { statement.service.measure(0.1, true) }
-      assert_predicate sent.state, :held_up?
+      assert_predicate sent.state, :head_blocks?
     end
 
     def test_what_was_cut_short_takes_so_long_at_least
@@ -121,7 +121,7 @@ module Trunkline
       ConnectionState.new(@codec).round_trip = 0.5
       ask(statement)
       after(0.05, FIRST, BEGUN, REST)
-      assert_predicate statement.service, :doubted?
+      assert_predicate statement.service, :wants_start_report?
     end
 
     def test_over_a_slow_link_the_way_is_not_the_servers
@@ -130,7 +130,7 @@ module Trunkline
         ask(short)
         after(0.02, time.zero? ? FIRST : [], BEGUN, REST)
       end
-      assert_equal [false, false, true], [short.service.doubted?, short.service.long?, mean(short) < 0.0005]
+      assert_equal [false, false, true], [short.service.wants_start_report?, short.service.long?, mean(short) < 0.0005]
     end
 
     # There is always one under way before the answer to the last one is there.

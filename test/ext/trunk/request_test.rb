@@ -16,38 +16,38 @@ module Trunkline
     def test_parked_and_woken_and_running
       waiter = request
       refute_predicate waiter, :parked?
-      refute waiter.wake_up
+      refute waiter.mark_woken
       assert_predicate waiter.park, :parked?
       assert_equal :parked, waiter.resume
-      assert waiter.wake_up
+      assert waiter.mark_woken
       refute_predicate waiter, :parked?
       assert_equal :running, waiter.resume
-      refute waiter.wake_up
+      refute waiter.mark_woken
     end
 
     def test_one_wake_up_for_each_time_it_was_parked
       waiter = request.park
-      assert_equal [true, false, false], Array.new(3) { waiter.wake_up }
+      assert_equal [true, false, false], Array.new(3) { waiter.mark_woken }
       waiter.resume
       waiter.park
-      assert_equal [true, false], Array.new(2) { waiter.wake_up }
+      assert_equal [true, false], Array.new(2) { waiter.mark_woken }
     end
 
     def test_a_caller_that_withdraws_when_woken_has_a_wake_up_coming
       waiter = request
-      refute waiter.withdraw
+      refute waiter.cancel_park
       waiter.park
-      refute waiter.withdraw
+      refute waiter.cancel_park
       waiter.park
-      waiter.wake_up
-      assert waiter.withdraw
-      refute waiter.withdraw
+      waiter.mark_woken
+      assert waiter.cancel_park
+      refute waiter.cancel_park
     end
 
     def test_a_caller_that_has_withdrawn_is_not_woken
       waiter = request.park
-      waiter.withdraw
-      refute waiter.wake_up
+      waiter.cancel_park
+      refute waiter.mark_woken
       refute_predicate waiter, :parked?
     end
 
@@ -63,7 +63,7 @@ module Trunkline
       Thread.new do
         Sync do
           waiter = request.park
-          Async { waiter.wake if waiter.wake_up }
+          Async { waiter.wake if waiter.mark_woken }
           Fiber.scheduler.block(waiter, nil)
           assert_equal :running, waiter.resume
         end
@@ -98,17 +98,17 @@ module Trunkline
     def test_the_earlier_deadline_holds
       hurried = request.limit(60)
       deadline = hurried.deadline
-      assert_equal [deadline, false, false], [hurried.limit(90).deadline, hurried.deadline_passed?, hurried.patience_over?]
-      assert_equal [true, true], [hurried.limit(0).deadline_passed?, hurried.patience_over?]
+      assert_equal [deadline, false, false], [hurried.limit(90).deadline, hurried.deadline_passed?, hurried.wait_over?]
+      assert_equal [true, true], [hurried.limit(0).deadline_passed?, hurried.wait_over?]
       assert_equal [nil, false], [request.deadline, request.deadline_passed?]
     end
 
     def test_patience_ends_before_the_deadline
       waiter = request.limit(60)
-      waiter.patience = 0.0
-      assert_equal [true, false], [waiter.patience_over?, waiter.deadline_passed?]
-      waiter.patience = nil
-      refute_predicate waiter, :patience_over?
+      waiter.wait_until = 0.0
+      assert_equal [true, false], [waiter.wait_over?, waiter.deadline_passed?]
+      waiter.wait_until = nil
+      refute_predicate waiter, :wait_over?
     end
 
     def test_failed
@@ -122,7 +122,7 @@ module Trunkline
       first.idempotent = true
       again = first.again
       assert_equal [first.deadline, true], [again.deadline, again.idempotent?]
-      like = request.limit_as(first)
+      like = request.copy_limits(first)
       assert_equal [first.deadline, true], [like.deadline, like.idempotent?]
     end
 

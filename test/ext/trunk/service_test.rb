@@ -59,19 +59,19 @@ module Trunkline
     # A client that is busy itself reads late, for weeks.
     def test_what_is_not_sure_makes_nothing_long
       service = service(*[0.02] * 100, sure: false)
-      assert_equal [false, true], [service.long?, service.doubted?]
+      assert_equal [false, true], [service.long?, service.wants_start_report?]
       assert_operator service.mean, :<=, MILLISECOND
     end
 
     def test_one_sure_measurement_ends_the_doubts
       service = service(*[0.02] * 100, sure: false)
       assert_in_delta 0.0001, measured(service, 0.0001).mean, 1e-9
-      refute_predicate service, :doubted?
+      refute_predicate service, :wants_start_report?
     end
 
     def test_a_sure_one_that_is_long_agrees_and_the_next_decides
       service = service(0.05, sure: false)
-      states = Array.new(4) { measured(service, 0.05).then { |now| [now.long?, now.doubted?] } }
+      states = Array.new(4) { measured(service, 0.05).then { |now| [now.long?, now.wants_start_report?] } }
       assert_equal [[false, true], [true, false]], [states.first, states.last]
     end
 
@@ -82,7 +82,7 @@ module Trunkline
 
     def test_a_long_one_is_looked_at_now_and_then
       service = service(*[0.05] * 40)
-      assert_equal 2, Array.new(16) { measured(service, 0.05, sure: false).doubted? }.count(true)
+      assert_equal 2, Array.new(16) { measured(service, 0.05, sure: false).wants_start_report? }.count(true)
     end
 
     def test_no_time_is_negative

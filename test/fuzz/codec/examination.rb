@@ -4,7 +4,7 @@ module CodecFuzz
   # All that Ruby asks of a request of PostgreSQL's once it is done. What a server sends may make it raise nothing but what is named here.
   module Examination
     READERS = %i[answered? plain? rows value affected_rows results status notices error leak unreadable outdated? rolled_back? forgotten? bystander? cancelled?
-                 suspended? flowing? portion? patience_over? limited?].freeze
+                 suspended? flowing? portion? wait_over? server_timeout?].freeze
     ErrorFields = Trunkline::Postgres.const_get(:ErrorFields)
     private_constant :READERS, :ErrorFields
 

@@ -9,14 +9,14 @@ module Trunkline
     class IdleTimeoutTest < TestCase
       IDLE_TIMEOUT = Postgres.const_get(:IdleTimeout)
       Client = Struct.new(:ending, :idle_limit)
-      Ending = Struct.new(:farewell, :idle)
+      Ending = Struct.new(:error, :idle)
       # It may not be asked, and is not closed.
       TRUNK = Object.new.freeze
       private_constant :IDLE_TIMEOUT, :Client, :Ending, :TRUNK
 
       def limit_after(code, message, idle, known = Float::INFINITY)
-        farewell = BackendMessages.error("E", S: "FATAL", V: "FATAL", C: code, M: message).byteslice(5..)
-        pool = Client.new(Ending.new(farewell, idle), known)
+        error = BackendMessages.error("E", S: "FATAL", V: "FATAL", C: code, M: message).byteslice(5..)
+        pool = Client.new(Ending.new(error, idle), known)
         assert_same TRUNK, IDLE_TIMEOUT.heed(pool, TRUNK, nil)
         pool.idle_limit
       end

@@ -99,7 +99,7 @@ module Trunkline
               flushes.wait(nil)
             end
           end
-          parked.each(&:rouse)
+          parked.each(&:wake_if_parked)
           callers.map(&:wait)
         end
         assert_equal [[:failed] * 5, 1], [failures.map(&:why), trunk.times_asked]

@@ -15,7 +15,7 @@ module Trunkline
 
       A_WHILE = 0.002 # seconds in which a piece is taken in
       PIECES = 60
-      POOL = Struct.new(:crowded, :freed).new(Flag.new, nil)
+      POOL = Struct.new(:callers_waiting, :freed).new(Flag.new, nil)
       private_constant :A_WHILE, :PIECES, :POOL
 
       # Once it was asked, there is always something to read, until all has been.

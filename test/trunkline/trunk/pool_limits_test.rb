@@ -71,7 +71,7 @@ module Trunkline
       pool.check_out(request)
       error = assert_raises(Overloaded) { pool.check_out(request) }
       assert_match(/within 0.01 s \(max_wait\)/, error.message)
-      refute_predicate pool.crowded, :on?
+      refute_predicate pool.callers_waiting, :on?
     end
 
     # The caller is told of its deadline, not of max_wait, which is far away.

@@ -74,7 +74,7 @@ module Trunkline
       pool, own, thread = lent_to_one_while_another_waits
       pool.check_in(own)
       assert_same own, thread.value
-      refute_predicate pool.crowded, :on?
+      refute_predicate pool.callers_waiting, :on?
     end
 
     def test_a_caller_that_finds_none_waits_for_one_to_be_lost

@@ -170,7 +170,7 @@ module Trunkline
       roster = self.roster(connections: 2, most: 2)
       young, old = open(roster), open(roster)
       assert_nil roster.retire
-      old.state.bound(1, 1, 0)
+      old.state.set_in_flight_limits(1, 1, 0)
       assert_same old, roster.retire
       assert_equal [[young], [young, old], false], [roster.trunks, roster.all, roster.room?]
       roster.remove(old)

@@ -68,7 +68,7 @@ module Trunkline
     def test_a_caller_that_stays
       staying, called = join(entry, entry)
       @line.join(overdue = entry, 0)
-      [staying, called, overdue].each { |one| one.request.withdraw }
+      [staying, called, overdue].each { |one| one.request.cancel_park }
       @line.leave(called)
       assert_equal [true, false, false], [staying, called, overdue].map(&:stay)
       assert_equal [true, false, false], [staying, called, overdue].map { |one| one.request.parked? }
@@ -115,7 +115,7 @@ module Trunkline
 
     def test_a_caller_that_is_awake_already_is_owed_nothing
       one, two = join(entry, entry)
-      one.request.withdraw
+      one.request.cancel_park
       assert_equal [two], @line.call_first(9)
       assert_predicate one, :called?
     end

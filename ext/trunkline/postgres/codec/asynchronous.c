@@ -19,14 +19,14 @@
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
-postgres_request_t *current(postgres_request_t *request) {
+postgres_request_t *member_in_progress(postgres_request_t *request) {
     if (request->answer.unanswered == 0 || answer_order_in_preamble(&request->answer.order)) return request;
     return postgres_request_of(RARRAY_AREF(request->members, RARRAY_LEN(request->members) - request->answer.unanswered));
 }
 
 /* Keeps the first notices, which are the most informative ones, up to the limit. A caller that takes the answer in portions gets all of them. */
 static void notice_response(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    request = current(request);
+    request = member_in_progress(request);
     if (request->flow) {
         flow_note(session, request, frame);
         return;
@@ -63,7 +63,7 @@ static void parameter_status(session_state_t *session, const frame_t *frame, boo
         protocol_error("the server reports settings of %"PRIuSIZE" bytes, where max_unrequested is %"PRIuSIZE, session->parameter_bytes, session->unrequested_limit);
     }
     if (strcmp(name, "in_hot_standby") == 0 && !NIL_P(before) && !RTEST(rb_str_equal(before, setting))) session->base.role_changed = true;
-    if (strcmp(name, "client_encoding") == 0) session->recoded = strcmp(value, "UTF8") != 0;
+    if (strcmp(name, "client_encoding") == 0) session->not_utf8 = strcmp(value, "UTF8") != 0;
     rb_hash_aset(session->parameters, key, setting);
     leak_watch_setting(session, key, setting, answering);
     if (answering) parse_context_watch_setting(session, name);
@@ -88,7 +88,7 @@ VALUE notifications_taken(session_state_t *session) {
     return taken;
 }
 
-bool asynchronous(session_state_t *session, const frame_t *frame) {
+bool asynchronous_take(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
     switch (frame->type) {
     case 'S': parameter_status(session, frame, head != Qundef); return true;
@@ -99,7 +99,7 @@ bool asynchronous(session_state_t *session, const frame_t *frame) {
         return true;
     case 'E':
         if (head != Qundef) return false;
-        session->base.farewell = body_string(frame);
+        session->base.closing_error = body_string(frame);
         return true;
     default: session->notices_in_row = 0; return false;
     }

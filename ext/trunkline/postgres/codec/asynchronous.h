@@ -7,13 +7,13 @@
 #include "session_state.h"
 
 /* Takes such a message. False: it is of another type, and answers a request. */
-bool asynchronous(session_state_t *session, const frame_t *frame);
+bool asynchronous_take(session_state_t *session, const frame_t *frame);
 
 /* Called after so many bytes were decoded: whether the server sends notices one by one, faster than it pays to read each. */
 bool asynchronous_trickles(const session_state_t *session, size_t received);
 
 /* The request that the server works on: the given one, or, of an atomic batch, the member that is being answered. */
-postgres_request_t *current(postgres_request_t *request);
+postgres_request_t *member_in_progress(postgres_request_t *request);
 
 /* Adds a notice with the number of notices that were left out. */
 void notices_end(session_state_t *session, postgres_request_t *request);

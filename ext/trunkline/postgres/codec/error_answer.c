@@ -12,7 +12,7 @@ static bool is_idle_timeout(const frame_t *frame) {
 }
 
 /* Whether no message of the answer has come. */
-static bool is_unbegun(const postgres_request_t *request) {
+static bool has_not_begun(const postgres_request_t *request) {
     answer_order_t begun = request->answer.order;
     answer_order_begin(&begun);
     const answer_order_t *order = &request->answer.order;
@@ -23,22 +23,22 @@ static bool is_unbegun(const postgres_request_t *request) {
 /* One transaction has taken too long. No pooler sends this itself, and the server executes nothing behind that transaction. */
 static bool is_transaction_timeout(const frame_t *frame) { return error_code_begins(frame->body, frame->length, "25P04"); }
 
-static void say_farewell(session_state_t *session, VALUE body, const frame_t *frame, bool head_begun) {
+static void note_fatal_error(session_state_t *session, VALUE body, const frame_t *frame, bool head_begun) {
     if (!error_is_fatal(frame->body, frame->length)) return;
-    session->base.farewell = body;
+    session->base.closing_error = body;
     const request_t *head = fifo_request(fifo_head(&session->base.in_flight.fifo));
-    if (is_idle_timeout(frame) && !head_begun) session->base.unbegun = 0;
-    if (is_transaction_timeout(frame)) session->base.unbegun = head ? head->offset + 1 : 0;
+    if (is_idle_timeout(frame) && !head_begun) session->base.not_begun_from = 0;
+    if (is_transaction_timeout(frame)) session->base.not_begun_from = head ? head->offset + 1 : 0;
 }
 
 void error_answer_take_own(session_state_t *session, const frame_t *frame) {
-    say_farewell(session, rb_str_new(frame->body, frame->length), frame, false);
+    note_fatal_error(session, rb_str_new(frame->body, frame->length), frame, false);
 }
 
 void error_answer_take(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     VALUE body = rb_str_new(frame->body, frame->length);
     if (NIL_P(request->answer.error)) request->answer.error = body;
-    say_farewell(session, body, frame, !is_unbegun(request));
+    note_fatal_error(session, body, frame, !has_not_begun(request));
     if (session->cancelling && !request->outcome.cancelled) request->outcome.bystander = error_code_begins(frame->body, frame->length, QUERY_CANCELLED);
     if (request->answer.order.stage == STAGE_LIMIT_BIND && error_code_begins(frame->body, frame->length, UNKNOWN_STATEMENT)) session->limits = false;
     if (error_code_begins(frame->body, frame->length, READ_ONLY)) session->refused_write = true;

@@ -19,7 +19,7 @@ static void count(session_state_t *session, postgres_request_t *request, size_t 
 }
 
 /* Decoding may continue, unless the session has leaked. */
-static void go_on(session_state_t *session, flow_t *flow) {
+static void resume_decoding(session_state_t *session, flow_t *flow) {
     flow->bytes = 0;
     session->halted = session->leaked;
 }
@@ -38,13 +38,13 @@ void flow_note(session_state_t *session, postgres_request_t *request, const fram
 VALUE flow_portion(session_state_t *session, postgres_request_t *request) {
     VALUE rows = request->answer.rows;
     request->answer.rows = rb_ary_new();
-    go_on(session, request->flow);
+    resume_decoding(session, request->flow);
     return rows;
 }
 
 VALUE flow_notices(session_state_t *session, postgres_request_t *request) {
     VALUE notices = request->answer.notices;
     request->answer.notices = Qnil;
-    if (RARRAY_LEN(request->answer.rows) == 0) go_on(session, request->flow);
+    if (RARRAY_LEN(request->answer.rows) == 0) resume_decoding(session, request->flow);
     return notices;
 }

@@ -10,19 +10,19 @@ static const char *const guarded[] = {
 };
 
 void leak_watch_tag(session_state_t *session, const char *tag, size_t length) {
-    if (!session->exclusive && command_tag_betrays_state(tag, length)) session->betrayed = true;
+    if (!session->exclusive && command_tag_shows_state(tag, length)) session->tag_shows_state = true;
 }
 
 void leak_watch_setting(session_state_t *session, VALUE name, VALUE value, bool answering) {
     if (answering) session->reported = true;
-    else rb_hash_aset(session->given, name, value);
+    else rb_hash_aset(session->initial_parameters, name, value);
 }
 
 /* A setting whose value is not the one that the session was opened with, and its value; or nil. */
 static VALUE altered_setting(const session_state_t *session) {
     for (size_t at = 0; at < sizeof guarded / sizeof *guarded; at++) {
         VALUE name = rb_enc_interned_str_cstr(guarded[at], rb_utf8_encoding()), value = rb_hash_lookup(session->parameters, name);
-        if (!RTEST(rb_equal(value, rb_hash_lookup(session->given, name)))) return rb_assoc_new(name, value);
+        if (!RTEST(rb_equal(value, rb_hash_lookup(session->initial_parameters, name)))) return rb_assoc_new(name, value);
     }
     return Qnil;
 }
@@ -32,9 +32,9 @@ bool leak_settings_altered(const session_state_t *session) { return session->rep
 leak_t leak_found(session_state_t *session, char status, VALUE *altered) {
     *altered = Qnil;
     if (session->exclusive) return LEAK_NONE;
-    leak_t leak = status != 'I' || session->betrayed ? LEAK_STATE : LEAK_NONE;
+    leak_t leak = status != 'I' || session->tag_shows_state ? LEAK_STATE : LEAK_NONE;
     if (leak == LEAK_NONE && session->reported && !NIL_P(*altered = altered_setting(session))) leak = LEAK_SETTING;
-    session->betrayed = session->reported = false;
+    session->tag_shows_state = session->reported = false;
     if (leak != LEAK_NONE) session->leaked = session->halted = true;
     return leak;
 }

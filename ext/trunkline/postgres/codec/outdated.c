@@ -20,7 +20,7 @@ static bool blames_statement(const frame_t *frame) {
 }
 
 /* The server parses the SQL differently from stored_columns.c: the statement is prepared again, without a column check. */
-static void give_check_up(session_state_t *session, postgres_request_t *request) {
+static void drop_column_check(session_state_t *session, postgres_request_t *request) {
     statement_of(request->statement)->column_check = Qnil;
     slots_drop(session, request->sent.prepared);
     request->outcome.outdated = request->outcome.forgotten = true;
@@ -38,7 +38,7 @@ void suspect_all(session_state_t *session, postgres_request_t *request) {
 }
 
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    if (request->answer.order.stage == STAGE_CHECK_PARSE && blames_statement(frame)) return give_check_up(session, request);
+    if (request->answer.order.stage == STAGE_CHECK_PARSE && blames_statement(frame)) return drop_column_check(session, request);
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     bool parse_failed = request->sent.parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->answer.order) && blames_statement(frame);
     if (suspect && prepared->parsed && has_code(frame, UNKNOWN_STATEMENT)) {
@@ -48,7 +48,7 @@ void suspect_statement(session_state_t *session, postgres_request_t *request, co
     }
     /* A plan that was just made cannot raise this: a pooler has put a statement of another session in its place. */
     bool replaced = prepared->parsed && has_code(frame, CHANGED_RESULT) && error_comes_from(frame->body, frame->length, "RevalidateCachedQuery");
-    request->outcome.outdated = suspect && (!request->sent.parses || request->sent.told || replaced || has_code(frame, NAME_IN_USE));
+    request->outcome.outdated = suspect && (!request->sent.parses || request->sent.types_declared || replaced || has_code(frame, NAME_IN_USE));
     if (!request->outcome.outdated) return;
     request->outcome.forgotten = has_code(frame, UNKNOWN_STATEMENT) || has_code(frame, CHANGED_RESULT);
     if (has_code(frame, CHANGED_RESULT)) plan_epoch_end(session->epoch, prepared->epoch);

@@ -50,7 +50,7 @@ static VALUE plan_epoch_number(VALUE self) { return ULL2NUM(plan_epoch_checked(s
  * time is over. */
 static VALUE plan_epoch_definitions(VALUE self) {
     plan_epoch_t *epoch = plan_epoch_checked(self);
-    plan_epoch_look(epoch, clock_now());
+    plan_epoch_check(epoch, clock_now());
     return ULL2NUM(epoch->number + epoch->defined);
 }
 

@@ -27,7 +27,7 @@ static inline void plan_epoch_end(plan_epoch_t *epoch, uint64_t last) {
 }
 
 /* Ends the epoch if its time is over. */
-static inline void plan_epoch_look(plan_epoch_t *epoch, double now) {
+static inline void plan_epoch_check(plan_epoch_t *epoch, double now) {
     if (now < epoch->ends) return;
     epoch->number++;
     epoch->ends = now + epoch->longest;

@@ -19,7 +19,7 @@ static void codec_mark(void *data) {
     rb_gc_mark(session->own_units);
     rb_gc_mark(session->epochs);
     rb_gc_mark(session->parameters);
-    rb_gc_mark(session->given);
+    rb_gc_mark(session->initial_parameters);
     rb_gc_mark(session->notifications);
     for (uint32_t at = 0; at < session->slot_count; at++) rb_gc_mark(session->slots[at]);
 }
@@ -52,7 +52,7 @@ static VALUE codec_allocate(VALUE class) {
     session_state_t *session;
     VALUE self = TypedData_Make_Struct(class, session_state_t, &codec_type, session);
     codec_base_clear(&session->base, &protocol);
-    session->closing = session->own_units = session->parameters = session->epochs = session->given = session->notifications = Qnil;
+    session->closing = session->own_units = session->parameters = session->epochs = session->initial_parameters = session->notifications = Qnil;
     return self;
 }
 
@@ -84,7 +84,7 @@ static VALUE codec_initialize(int argc, VALUE *argv, VALUE self) {
     session->own_units = rb_ary_new();
     session->notifications = rb_ary_new();
     session->parameters = parameters;
-    session->given = rb_hash_dup(parameters);
+    session->initial_parameters = rb_hash_dup(parameters);
     session->message_limit = NUM2SIZET(message_limit);
     session->unrequested_limit = NIL_P(unrequested_limit) ? session->message_limit : NUM2SIZET(unrequested_limit);
     return self;
@@ -137,7 +137,7 @@ static VALUE codec_parameters(VALUE self) { return session_of(self)->parameters;
 /* call-seq: given_parameters -> Hash
  *
  * The reported settings that the session was opened with, or that have changed without a request. */
-static VALUE codec_given_parameters(VALUE self) { return session_of(self)->given; }
+static VALUE codec_given_parameters(VALUE self) { return session_of(self)->initial_parameters; }
 
 /* call-seq: exclusive = true or false
  *
@@ -155,11 +155,11 @@ static VALUE codec_set_exclusive(VALUE self, VALUE exclusive) {
  * Whether a setting differs from its first value, as the caller that the session was reserved for has changed it. */
 static VALUE codec_is_altered(VALUE self) { return RBOOL(leak_settings_altered(session_of(self))); }
 
-/* call-seq: forget_numbers -> codec
+/* call-seq: discard_sequences -> codec
  *
  * Has the next unit discard what sequences remember in the session (DISCARD SEQUENCES), as others have drawn from them. */
-static VALUE codec_forget_numbers(VALUE self) {
-    session_of(self)->numbers = true;
+static VALUE codec_discard_sequences(VALUE self) {
+    session_of(self)->discards_sequences = true;
     return self;
 }
 
@@ -217,7 +217,7 @@ void Init_trunkline_postgres_codec(void) {
     rb_define_method(class, "given_parameters", codec_given_parameters, 0);
     rb_define_method(class, "exclusive=", codec_set_exclusive, 1);
     rb_define_method(class, "altered?", codec_is_altered, 0);
-    rb_define_method(class, "forget_numbers", codec_forget_numbers, 0);
+    rb_define_method(class, "discard_sequences", codec_discard_sequences, 0);
     rb_define_method(class, "enter_parse_context", codec_enter_parse_context, 2);
     rb_define_method(class, "changed_parse_context?", codec_has_changed_parse_context, 0);
     rb_define_method(class, "remembers?", codec_remembers, 1);

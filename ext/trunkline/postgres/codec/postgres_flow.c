@@ -43,7 +43,7 @@ static VALUE request_fetch(VALUE self, VALUE portal, VALUE rows) {
 static VALUE request_next_fetch(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
     VALUE next = postgres_request_fetch(self);
-    postgres_request_of(next)->base.deadline = postgres_request_of(next)->base.until = request->base.deadline;
+    postgres_request_of(next)->base.deadline = postgres_request_of(next)->base.wait_until = request->base.deadline;
     return next;
 }
 

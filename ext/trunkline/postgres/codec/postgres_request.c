@@ -59,10 +59,10 @@ postgres_request_t *postgres_request_checked(VALUE object) { return rb_check_typ
 static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALUE script) {
     postgres_request_t *request;
     VALUE self = TypedData_Make_Struct(cRequest, postgres_request_t, &postgres_request_type, request);
-    request_prepare(&request->base, self);
+    request_initialize(&request->base, self);
     request->kind = kind;
     request->statement = statement;
-    if (kind == REQUEST_QUERY) request_serve(&request->base, service_of(statement_of(statement)->service));
+    if (kind == REQUEST_QUERY) request_set_service(&request->base, service_of(statement_of(statement)->service));
     request->parameters = parameters;
     request->given = request->types = request->members = request->preamble = request->guard = request->portal = request->route = Qnil;
     request->script = script;
@@ -140,7 +140,7 @@ VALUE postgres_request_fetch(VALUE self) {
     fetch->fetches = before->fetches;
     fetch->answer.description = before->answer.description;
     fetch->answer.binary = before->answer.binary;
-    fetch->answer.count = row_count_goes_on(&before->answer.count);
+    fetch->answer.count = row_count_continued(&before->answer.count);
     return next;
 }
 
@@ -165,7 +165,7 @@ static VALUE request_fence(VALUE self) {
     VALUE fence = create(REQUEST_FENCE, Qnil, Qnil, Qnil);
     request_t *base = request_of(fence);
     base->pinned = request_of(self)->pinned;
-    base->deadline = base->until = INFINITY;
+    base->deadline = base->wait_until = INFINITY;
     return fence;
 }
 
@@ -185,7 +185,7 @@ static VALUE request_again(VALUE self) {
     postgres_request_of(again)->answer.keeps_tag = request->answer.keeps_tag;
     postgres_request_of(again)->fetches = request->fetches;
     if (request->flow) flow_begin(postgres_request_of(again), request->flow->most_rows);
-    postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.until = request->base.deadline;
+    postgres_request_of(again)->base.deadline = postgres_request_of(again)->base.wait_until = request->base.deadline;
     postgres_request_of(again)->base.idempotent = request->base.idempotent;
     return again;
 }
@@ -279,13 +279,13 @@ static VALUE request_description(VALUE self) { return postgres_request_of(self)-
 static VALUE request_results(VALUE self) { return postgres_request_of(self)->answer.results; }
 static VALUE request_notices(VALUE self) { return postgres_request_of(self)->answer.notices; }
 
-/* call-seq: tell_notices { |fields| ... } -> nil
+/* call-seq: yield_notices { |fields| ... } -> nil
  *
  * Yields the notices that were not yielded before. If the block raises or throws, the notice that it was called with counts as yielded, and later
  * ones do not. */
-static VALUE request_tell_notices(VALUE self) {
+static VALUE request_yield_notices(VALUE self) {
     postgres_request_t *request = postgres_request_of(self);
-    if (!NIL_P(request->answer.notices)) notices_each(request->answer.notices, &request->answer.told);
+    if (!NIL_P(request->answer.notices)) notices_each(request->answer.notices, &request->answer.notices_yielded);
     RB_GC_GUARD(self);
     return Qnil;
 }
@@ -376,7 +376,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "rows", request_rows, 0);
     rb_define_method(cRequest, "results", request_results, 0);
     rb_define_method(cRequest, "notices", request_notices, 0);
-    rb_define_method(cRequest, "tell_notices", request_tell_notices, 0);
+    rb_define_method(cRequest, "yield_notices", request_yield_notices, 0);
     rb_define_method(cRequest, "error", request_error, 0);
     rb_define_method(cRequest, "prepared", request_prepared, 0);
     rb_define_method(cRequest, "parses?", request_parses, 0);

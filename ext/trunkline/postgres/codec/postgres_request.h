@@ -24,8 +24,8 @@ typedef struct {
     size_t effect_size; /* bytes of Bind and Execute; 0: they cannot be left out */
     bool parses;        /* has Parse of `prepared` */
     bool describes;     /* has Describe of the statement */
-    bool told;          /* relies on the parameter types that the client remembers: its Parse declares them, or its values were converted for them */
-    bool elsewhere;     /* a pooler may have another server process execute it than the one that prepared the statement */
+    bool types_declared; /* relies on the parameter types that the client remembers: its Parse declares them, or its values were converted for them */
+    bool other_backend; /* a pooler may have another server process execute it than the one that prepared the statement */
     bool withdrawn;     /* its Bind and Execute were removed before they were sent */
 } request_sent_t;
 
@@ -40,7 +40,7 @@ typedef struct {
     VALUE error;       /* ErrorResponse body, or nil */
     VALUE unreadable;  /* why the answer cannot be given to the caller; or nil */
     long notices_left_out;
-    long told;         /* bytes of the notices that were yielded to the caller */
+    long notices_yielded; /* bytes of the notices that were yielded to the caller */
     long long affected;   /* rows in the command tag, or -1 */
     row_count_t count;    /* its rows; of a script those of the present command */
     long unanswered;      /* members of an atomic batch that are not answered yet */
@@ -94,7 +94,7 @@ typedef struct {
     uint32_t fetches;  /* rows of a portal to fetch at a time */
     bool unnamed;      /* prepared for this execution only */
     bool atomic;       /* of a batch: all in one unit, which is one transaction */
-    bool announced;    /* has a Flush behind Bind, so that the server reports when it begins with the statement */
+    bool reports_start; /* has a Flush behind Bind, so that the server reports when it begins with the statement */
     bool anew;         /* relies on nothing that is remembered of its statement */
     bool calls_nothing; /* its statement calls no function, so outdated plans of functions do no harm */
     unclaimed_t unclaimed; /* of a future: what its rows count for in UnclaimedAnswers */

@@ -236,7 +236,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     postgres_request_t *request = request_or_null(head);
     if (!(request ? answered_in_full(request) : own_unit_is_complete(session))) protocol_error("ReadyForQuery before the answer was complete");
     if (request) request->base.work.cut_short = is_cut_short(request);
-    measure(&session->base.in_flight, now);
+    measure_head(&session->base.in_flight, now);
     in_flight_shift(&session->base.in_flight, now);
     command_effect_status(session, status);
     VALUE altered;
@@ -247,7 +247,7 @@ static void ready_for_query(session_state_t *session, const frame_t *frame, doub
     request->outcome.leak = leak;
     request->outcome.altered = altered;
     if (request->answer.notices_left_out > 0) notices_end(session, request);
-    if (session->recoded) unreadable_texts(request);
+    if (session->not_utf8) unreadable_texts(request);
     if (NIL_P(request->statement)) finish_members(session, request, woken);
     else learn_types(request);
     if (request_finish(&request->base)) rb_ary_push(woken, head);
@@ -259,7 +259,7 @@ static void bind_complete(session_state_t *session, postgres_request_t *request,
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     if (prepared->known && RARRAY_LEN(request->parameters) != prepared->type_count) protocol_error("BindComplete for another number of parameters");
     request->answer.bound = true;
-    if (request->announced) in_flight_begin(&session->base.in_flight, now);
+    if (request->reports_start) in_flight_started(&session->base.in_flight, now);
 }
 
 NORETURN(static void unexpected(const frame_t *frame));
@@ -302,7 +302,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
 /* The members of an atomic batch are answered one after the other. The error of one is the error of all. */
 static void answer_batch(session_state_t *session, postgres_request_t *batch, const frame_t *frame, double now) {
     if (!NIL_P(batch->answer.error) && frame->type != 'E') unexpected(frame);
-    postgres_request_t *member = current(batch);
+    postgres_request_t *member = member_in_progress(batch);
     answer(session, member, frame, now);
     if (member == batch) return;
     if (member->answer.complete) batch->answer.unanswered--;
@@ -317,7 +317,7 @@ static void answer_own_unit(session_state_t *session, const frame_t *frame) {
 static void take(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     if (frame->type == 'Z') {
         ready_for_query(session, frame, now, woken);
-    } else if (!asynchronous(session, frame)) {
+    } else if (!asynchronous_take(session, frame)) {
         VALUE head = answered(session, frame);
         postgres_request_t *request = request_or_null(head);
         if (!request) answer_own_unit(session, frame);
@@ -329,9 +329,9 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
 
 /* Skips a message that is longer than max_message: for a row the request becomes unreadable, a notice or notification is left out, and any other
  * raises ProtocolError. */
-static void leave_out(session_state_t *session, const frame_t *frame) {
+static void skip_message(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
-    postgres_request_t *request = head == Qundef || NIL_P(head) ? NULL : current(postgres_request_of(head));
+    postgres_request_t *request = head == Qundef || NIL_P(head) ? NULL : member_in_progress(postgres_request_of(head));
     bool row = frame->type == 'D' || frame->type == 'd', news = frame->type == 'N' || frame->type == 'A';
     if (!news && !(row && request)) {
         protocol_error("a message of %"PRIuSIZE" bytes, where max_message is %"PRIuSIZE, frame->size, session->message_limit);
@@ -363,7 +363,7 @@ static bool skip(session_state_t *session, buffer_t *input) {
 static bool runs_ruby(session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
     if ((frame->type != 'D' && frame->type != 'd') || head == Qundef || NIL_P(head)) return false;
-    VALUE description = description_for(current(postgres_request_of(head)));
+    VALUE description = description_for(member_in_progress(postgres_request_of(head)));
     return frame->size > session->message_limit || (RTEST(description) && description_of(description)->calls_ruby);
 }
 
@@ -372,7 +372,7 @@ void receive(session_state_t *session, VALUE woken) {
     bool interruptible = session->base.interruptible;
     session->base.interruptible = session->base.paused = false;
     double now = clock_now();
-    plan_epoch_look(session->epoch, now);
+    plan_epoch_check(session->epoch, now);
     frame_t frame;
     while (!session->halted && (session->skipping == 0 || skip(session, input))) {
         frame_status_t status = frame_read(buffer_bytes(input), buffer_size(input), session->message_limit, &frame);
@@ -383,7 +383,7 @@ void receive(session_state_t *session, VALUE woken) {
             if (!buffer_reserve(input, frame.size - buffer_size(input))) rb_memerror();
             return;
         case FRAME_BROKEN: protocol_error("a message of impossible length: is this a PostgreSQL server?");
-        case FRAME_TOO_LONG: leave_out(session, &frame); continue;
+        case FRAME_TOO_LONG: skip_message(session, &frame); continue;
         case FRAME_WHOLE: break;
         }
         take(session, &frame, now, woken);

@@ -10,11 +10,11 @@
 #include "prepared.h"
 
 typedef struct {
-    codec_base_t base;     /* its farewell is the body of an ErrorResponse */
+    codec_base_t base;     /* its closing_error is the body of an ErrorResponse */
     VALUE *slots;          /* Prepared objects by Statement#slot, or nil */
     uint32_t slot_count;
     char prefix[STATEMENT_PREFIX_SIZE]; /* first bytes of statements' names, ended by a zero byte */
-    uint64_t names;        /* statements named so far: a name is never used twice */
+    uint64_t name_count;   /* statements named so far: a name is never used twice */
     VALUE epochs;          /* PlanEpoch */
     plan_epoch_t *epoch;   /* its struct */
     VALUE closing;         /* Array of Prepared to close with the next request */
@@ -33,9 +33,9 @@ typedef struct {
     uint8_t guards;        /* a bit for each guard that is prepared, see read_guard.h */
     bool refused_write;    /* the server has refused a statement as a transaction, or the server, is read-only */
     bool pooled;           /* a pooler may have another server process execute statements that were prepared here */
-    VALUE given;           /* Hash of settings that were reported without a request in flight */
+    VALUE initial_parameters; /* Hash of settings that were reported without a request in flight */
     bool reported;         /* a setting was reported with the present answer, or since the session is reserved for one caller */
-    bool recoded;          /* client_encoding is not UTF-8 */
+    bool not_utf8;         /* client_encoding is not UTF-8 */
     bool in_block;         /* a transaction was open at the last ReadyForQuery */
     uint64_t parse_context; /* the context in which SQL is parsed, see parse_context.h; 0 unless the caller that the session is reserved for has changed it */
     uint64_t own_plans;    /* the context for functions' plans then */
@@ -43,8 +43,8 @@ typedef struct {
     bool context_announced; /* `parse_context` already stands for what the unit in flight sets */
     bool schema_changed;   /* in the open transaction: others see it when that is committed */
     bool defined;          /* likewise by something new, which changes nothing that was prepared */
-    bool numbers;          /* before the next unit the session's memory of sequences is discarded, as others have drawn from them */
-    bool betrayed;         /* a command's tag shows that it has left state on a shared session */
+    bool discards_sequences; /* before the next unit the session's memory of sequences is discarded, as others have drawn from them */
+    bool tag_shows_state;  /* a command's tag shows that it has left state on a shared session */
     bool leaked;           /* a statement has left something behind on the shared session */
     bool halted;           /* decoding has stopped: the session has leaked, or a portion of rows is full */
 } session_state_t;

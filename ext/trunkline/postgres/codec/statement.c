@@ -182,13 +182,13 @@ static VALUE statement_classify_again(VALUE self, VALUE keepers) {
     return RBOOL(statement_shareable(statement));
 }
 
-/* call-seq: effect -> :told, :hidden or :lasting
+/* call-seq: effect -> :visible, :hidden or :lasting
  *
- * Whether its text shows its effect on the session. :told: it does; :hidden: it uses something that keeps state without its text showing it;
+ * Whether its text shows its effect on the session. :visible: it does; :hidden: it uses something that keeps state without its text showing it;
  * :lasting: likewise, and only the end of the session undoes that. */
 static VALUE statement_effect(VALUE self) {
     const classification_t *classification = &statement_of(self)->classification;
-    return ID2SYM(classification->for_good ? rb_intern("lasting") : classification->keeps_state ? rb_intern("hidden") : rb_intern("told"));
+    return ID2SYM(classification->for_good ? rb_intern("lasting") : classification->keeps_state ? rb_intern("hidden") : rb_intern("visible"));
 }
 
 static VALUE statement_is_leaky(VALUE self) { return RBOOL(statement_of(self)->leaky); }

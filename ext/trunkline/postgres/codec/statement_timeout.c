@@ -8,7 +8,7 @@
 #include "../../trunk/core/clock.h"
 
 /* Part of the time left: a request that is expected to take less gets no timeout, as statements of one text may take ten times as long for other
- * values (EXPECTATIONS in silence.c). A timeout takes the server one more statement. */
+ * values (SILENT_ESTIMATES in silence.c). A timeout takes the server one more statement. */
 #define SMALL_PART 0.1
 #define CLOCK_ERROR 1e-6 /* seconds: a time on the clock plus a number of seconds, less that time, is not that number exactly */
 #define TEXT 25        /* OID */
@@ -25,7 +25,7 @@ static double time_left(const postgres_request_t *request) { return request->bas
 
 /* Whether it is reliably known that the server needs only a small part of so many seconds. */
 static bool is_quick(const service_t *service, double seconds) {
-    return service->taken.count > 0 && !service->doubtful && service->mean <= seconds * SMALL_PART;
+    return service->times.count > 0 && !service->doubtful && service->mean <= seconds * SMALL_PART;
 }
 
 bool statement_timeout_wanted(const session_state_t *session, const postgres_request_t *request) {

@@ -52,15 +52,15 @@ static void submit_command(session_state_t *session, buffer_t *output, const cha
 }
 
 /* Discards the plans of functions that were made under other settings, before a unit that would use them. */
-static void submit_other_plans(session_state_t *session, buffer_t *output, VALUE statement) {
+static void submit_discard_plans(session_state_t *session, buffer_t *output, VALUE statement) {
     if (parse_context_needs_other_plans(session, NIL_P(statement) ? NULL : statement_of(statement))) submit_command(session, output, "DISCARD PLANS");
 }
 
 /* currval and lastval must return the caller's own numbers only. */
-static void submit_other_numbers(session_state_t *session, buffer_t *output) {
-    if (!session->numbers) return;
+static void submit_discard_sequences(session_state_t *session, buffer_t *output) {
+    if (!session->discards_sequences) return;
     submit_command(session, output, "DISCARD SEQUENCES");
-    session->numbers = false;
+    session->discards_sequences = false;
 }
 
 /* Parse with the parameter types that the client declares, and Parse of the column check. */
@@ -72,11 +72,11 @@ static bool append_parse(buffer_t *output, const prepared_t *prepared) {
 }
 
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
-    bool typed = !request->sent.elsewhere && prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
+    bool typed = !request->sent.other_backend && prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
     span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
     return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->answer.binary) &&
            (!request->answer.order.describes_portal || frontend_describe_portal(output, portal)) &&
-           (!request->announced || frontend_flush(output)) &&
+           (!request->reports_start || frontend_flush(output)) &&
            (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
 }
 
@@ -99,7 +99,7 @@ static bool append_messages(const session_state_t *session, buffer_t *output, po
     if (request->sent.describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
     if (request->answer.order.checks && !frontend_describe_statement(output, prepared_check(prepared))) return false;
     request->sent.effect = buffer_size(output) - before;
-    if (request->base.limited && !statement_timeout_append(output, request)) return false;
+    if (request->base.has_server_timeout && !statement_timeout_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
     request->sent.effect_size = request->answer.order.preamble > 0 ? 0 : buffer_size(output) - before - request->sent.effect;
     return true;
@@ -143,7 +143,7 @@ static bool fits(const postgres_request_t *request, const prepared_t *prepared) 
 
 /* Declares the types that the parameters were converted for, or else those that the client remembers. Where values are stored, the server determines
  * them itself: what is remembered may be older than the column, and a value that is cast is not the value that was given. */
-static void tell(prepared_t *prepared, const postgres_request_t *request) {
+static void declare_types(prepared_t *prepared, const postgres_request_t *request) {
     const statement_t *statement = statement_of(request->statement);
     bool stores = !NIL_P(statement->column_check);
     if (NIL_P(request->types)) {
@@ -165,17 +165,17 @@ static bool is_named(const session_state_t *session, const postgres_request_t *r
 
 static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
     span_t prefix = {session->prefix, is_named(session, request) ? strlen(session->prefix) : 0};
-    VALUE created = prepared_create(request->statement, prefix, ++session->names);
+    VALUE created = prepared_create(request->statement, prefix, ++session->name_count);
     prepared_of(created)->epoch = session->epoch->number;
     prepared_of(created)->parse_context = parse_context_of(session, statement_of(request->statement));
-    if (request->sent.told) tell(prepared_of(created), request);
+    if (request->sent.types_declared) declare_types(prepared_of(created), request);
     return created;
 }
 
 /* Whether the server fails the statement if its result is not as described. A pooler may have prepared it again, perhaps after ALTER TABLE: then it
  * may return other columns, and take parameters of other types. */
 static bool is_checked(const postgres_request_t *request) {
-    return statement_of(request->statement)->checked_result && !request->sent.elsewhere;
+    return statement_of(request->statement)->checked_result && !request->sent.other_backend;
 }
 
 /* Chooses the session's Prepared of the statement. If there is none, or it has other types, the statement is parsed in this unit; for a retry always,
@@ -188,10 +188,10 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
         found = Qnil;
     }
     request->sent.parses = NIL_P(found);
-    request->sent.elsewhere = session->pooled && !request->sent.parses;
+    request->sent.other_backend = session->pooled && !request->sent.parses;
     request->sent.describes = request->sent.parses || request->kind == REQUEST_DESCRIBE;
     bool remembered = statement_known(statement_of(statement)) && parse_context_is_statements(session, statement_of(statement));
-    request->sent.told = request->sent.parses && !request->anew && (remembered || !NIL_P(request->types));
+    request->sent.types_declared = request->sent.parses && !request->anew && (remembered || !NIL_P(request->types));
     request->sent.prepared = request->sent.parses ? prepare(session, request) : found;
     bool checked = is_checked(request) || request->kind == REQUEST_DESCRIBE;
     VALUE description = request->answer.description = checked ? prepared_of(request->sent.prepared)->description : Qnil;
@@ -201,7 +201,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
 /* Determines which messages the answer has. Results that the server does not check are described for each portal, and come as text. */
 static void order_answer(const session_state_t *session, postgres_request_t *request) {
     bool checked = !NIL_P(request->statement) && prepared_of(request->sent.prepared)->check[0];
-    bool plain = NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.limited;
+    bool plain = NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.has_server_timeout;
     if (request->kind == REQUEST_QUERY && !request->sent.parses && plain && !checked) {
         request->answer.order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
                                           .describes_portal = !is_checked(request)};
@@ -214,7 +214,7 @@ static void order_answer(const session_state_t *session, postgres_request_t *req
         order.parses_check = checked && request->sent.parses;
         order.checks = checked && !request->sent.parses && request->kind == REQUEST_QUERY;
         order.describes = request->sent.describes;
-        order.limited = request->base.limited;
+        order.limited = request->base.has_server_timeout;
         order.executes = request->kind == REQUEST_QUERY;
         order.describes_portal = order.executes && !is_checked(request);
         order.fetches = !NIL_P(request->portal);
@@ -227,8 +227,8 @@ static void order_answer(const session_state_t *session, postgres_request_t *req
 }
 
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
-    request->base.limited = statement_timeout_wanted(session, request);
-    if (request->base.limited) statement_timeout_prepare(session, output);
+    request->base.has_server_timeout = statement_timeout_wanted(session, request);
+    if (request->base.has_server_timeout) statement_timeout_prepare(session, output);
 }
 
 /* Requests behind may bind what this one parses. */
@@ -245,10 +245,10 @@ static void append_and_push(session_state_t *session, buffer_t *output, postgres
 }
 
 static void submit_unit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
-    if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH && !request->calls_nothing) submit_other_plans(session, output, request->statement);
+    if (request->kind != REQUEST_FENCE && request->kind != REQUEST_FETCH && !request->calls_nothing) submit_discard_plans(session, output, request->statement);
     if (!NIL_P(request->statement)) choose_prepared(session, request);
     if (RARRAY_LEN(session->closing) > 0) submit_closes(session, output);
-    request->announced = in_flight_wants_beginning(&session->base.in_flight, &request->base);
+    request->reports_start = in_flight_wants_start_report(&session->base.in_flight, &request->base);
     limit(session, output, request);
     read_guard_prepare(session, output, request);
     order_answer(session, request);
@@ -262,7 +262,7 @@ static void submit_atomic(session_state_t *session, buffer_t *output, postgres_r
     long count = RARRAY_LEN(batch->members);
     batch->answer.unanswered = count;
     batch->base.work.cost = 0;
-    submit_other_plans(session, output, member_of(batch, 0)->statement);
+    submit_discard_plans(session, output, member_of(batch, 0)->statement);
     for (long at = 0; at < count; at++) {
         postgres_request_t *member = member_of(batch, at);
         choose_prepared(session, member);
@@ -292,8 +292,8 @@ bool submit(session_state_t *session, VALUE object) {
     buffer_t *output = bytes_buffer(session->base.output);
     if (session->base.closed || request_deadline_passed(&request->base)) return false;
     /* With something in flight, the epoch was checked when the last answer came. */
-    if (session->base.in_flight.fifo.count == 0 || session->epoch->longest == 0) plan_epoch_look(session->epoch, request->base.pinned ? clock_now() : clock_latest());
-    submit_other_numbers(session, output);
+    if (session->base.in_flight.fifo.count == 0 || session->epoch->longest == 0) plan_epoch_check(session->epoch, request->base.pinned ? clock_now() : clock_latest());
+    submit_discard_sequences(session, output);
     if (request->kind != REQUEST_BATCH) {
         submit_unit(session, output, request);
     } else if (request->atomic) {

@@ -28,7 +28,7 @@ static bool is_of(const char *const *commands, size_t count, const char *tag, si
     return false;
 }
 
-bool command_tag_betrays_state(const char *tag, size_t length) {
+bool command_tag_shows_state(const char *tag, size_t length) {
     static const char *const commands[] = {"DEALLOCATE", "DECLARE CURSOR", "DISCARD", "DO", "LISTEN", "LOAD", "PREPARE", "RESET", "SET"};
     return is_of(commands, sizeof commands / sizeof *commands, tag, length);
 }

@@ -12,7 +12,7 @@ long long command_tag_rows(const char *tag, size_t length);
 bool command_tag_rolled_back(const char *tag, size_t length);
 
 /* Whether the tag shows that the command has left state in its session. */
-bool command_tag_betrays_state(const char *tag, size_t length);
+bool command_tag_shows_state(const char *tag, size_t length);
 
 /* Whether it is the tag of INSERT, UPDATE, DELETE or MERGE. */
 bool command_tag_changes_rows(const char *tag, size_t length);

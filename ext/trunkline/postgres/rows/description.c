@@ -55,12 +55,12 @@ static VALUE description_create(uint16_t count, const char *message, size_t leng
     return self;
 }
 
-static void look_for_ruby(description_t *description) {
+static void note_ruby_calls(description_t *description) {
     for (uint16_t at = 0; at < description->count; at++) description->calls_ruby |= column_decoder_calls_ruby(&description->decoders[at]);
 }
 
 static void seal(description_t *description) {
-    look_for_ruby(description);
+    note_ruby_calls(description);
     rb_ary_freeze(description->columns);
     description->binary = true;
     for (uint16_t at = 0; at < description->count; at++) {
@@ -210,7 +210,7 @@ static VALUE description_resolved(VALUE self, VALUE types) {
         column_decoder_for(NUM2UINT(rb_ary_entry(type, 0)), &resolved->decoders[at]);
         if (RTEST(rb_ary_entry(type, 1))) resolved->decoders[at].array = true;
     }
-    look_for_ruby(resolved);
+    note_ruby_calls(resolved);
     RB_GC_GUARD(self);
     return copy;
 }

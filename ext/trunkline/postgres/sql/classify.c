@@ -16,7 +16,7 @@ static bool advance(classifier_t *classifier) {
     return kind != TOKEN_END && kind != TOKEN_BROKEN;
 }
 
-static void look_at_word(classifier_t *classifier, const token_t *token) {
+static void check_word(classifier_t *classifier, const token_t *token) {
     static const char *const streams[] = {"stdin", "stdout", NULL}, *const directions[] = {"from", "to", NULL};
     const token_t *before = classifier_back(classifier, 1);
     if (token_is(&classifier->first, "copy") && classifier->depth == 0 && token_is_any(token, streams) && token_is_any(before, directions)) {
@@ -43,7 +43,7 @@ static void complete_rule(classifier_t *classifier) {
     classifier->rule = statement_rule(classifier->first.name, classifier->first.name_length, token->name, token->name_length);
 }
 
-static void look(classifier_t *classifier) {
+static void check_token(classifier_t *classifier) {
     const token_t *token = classifier_back(classifier, 0);
     if (token->kind == TOKEN_SEMICOLON) {
         classifier->ended |= classifier->depth <= 0 && !classifier->body;
@@ -54,7 +54,7 @@ static void look(classifier_t *classifier) {
     classify_keepers(classifier);
     classify_checks(classifier);
     classify_tables(classifier);
-    if (token->kind == TOKEN_WORD) look_at_word(classifier, token);
+    if (token->kind == TOKEN_WORD) check_word(classifier, token);
     classifier->time_dependent |= time_keyword_in(token, classifier_back(classifier, 1));
 }
 
@@ -144,9 +144,9 @@ classification_t classify(const char *sql, size_t length, const state_keeper_t *
     }
     do {
         if (!classifier.complete) complete_rule(&classifier);
-        look(&classifier);
+        check_token(&classifier);
     } while (advance(&classifier));
-    look(&classifier);
+    check_token(&classifier);
     classify_remaining_calls(&classifier);
     classify_remaining_checks(&classifier);
     classify_written_keepers(&classifier);

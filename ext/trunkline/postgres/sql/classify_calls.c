@@ -114,7 +114,7 @@ static void follow_arguments(classifier_t *classifier) {
 }
 
 /* A name before an opening parenthesis. */
-static void look_at_call(classifier_t *classifier, const token_t *name) {
+static void check_call(classifier_t *classifier, const token_t *name) {
     const token_t *schema = classifier_back(classifier, 2)->kind == TOKEN_DOT && token_is_name(classifier_back(classifier, 3)) ? classifier_back(classifier, 3) : NULL;
     bool column_list = token_is_sign(classifier_back(classifier, 2), ',');
     if (listed_by_user(classifier, name, schema)) {
@@ -129,7 +129,7 @@ static void look_at_call(classifier_t *classifier, const token_t *name) {
 
 /* (value).name calls a function; so does alias.name where a function in FROM returns a scalar, and, for the users' own functions, one that takes a
  * row. A table's name has more dots before it, or none. */
-static void look_at_attribute(classifier_t *classifier, const token_t *name) {
+static void check_attribute(classifier_t *classifier, const token_t *name) {
     const token_t *owner = classifier_back(classifier, 3);
     if (classifier_back(classifier, 2)->kind != TOKEN_DOT || classifier_back(classifier, 0)->kind == TOKEN_DOT) return;
     if (listed_by_user(classifier, name, NULL)) {
@@ -146,16 +146,16 @@ static void look_at_attribute(classifier_t *classifier, const token_t *name) {
 }
 
 /* The token behind a name shows what it is. */
-static void look_at_name_before(classifier_t *classifier) {
+static void check_name_before(classifier_t *classifier) {
     const token_t *name = classifier_back(classifier, 1);
     bool stored = classifier->default_depth >= 0 || (classifier->rule && classifier->rule->kind == STATEMENT_DEFINES);
     if (!token_is_name(name) || classifier->relation || stored) return;
-    if (classifier_back(classifier, 0)->kind == TOKEN_OPEN) look_at_call(classifier, name);
-    else look_at_attribute(classifier, name);
+    if (classifier_back(classifier, 0)->kind == TOKEN_OPEN) check_call(classifier, name);
+    else check_attribute(classifier, name);
 }
 
 void classify_calls(classifier_t *classifier) {
-    look_at_name_before(classifier);
+    check_name_before(classifier);
     follow_arguments(classifier);
     follow_dots(classifier);
     follow_name(classifier);

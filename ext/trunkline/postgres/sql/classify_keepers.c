@@ -41,7 +41,7 @@ static const token_t *schema_of(const classifier_t *classifier) {
     return qualified ? classifier_back(classifier, 2) : NULL;
 }
 
-static void look_for(classifier_t *classifier, const state_keeper_t *keeper) {
+static void check_keeper(classifier_t *classifier, const state_keeper_t *keeper) {
     const token_t *token = classifier_back(classifier, 0);
     bool reached = false;
     switch (keeper->by) {
@@ -66,7 +66,7 @@ static void look_for(classifier_t *classifier, const state_keeper_t *keeper) {
 void classify_keepers(classifier_t *classifier) {
     if (classifier->keeper_count == 0) return;
     follow_writing(classifier);
-    for (size_t at = 0; at < classifier->keeper_count; at++) look_for(classifier, &classifier->keepers[at]);
+    for (size_t at = 0; at < classifier->keeper_count; at++) check_keeper(classifier, &classifier->keepers[at]);
 }
 
 void classify_written_keepers(classifier_t *classifier) {

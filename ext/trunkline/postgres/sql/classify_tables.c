@@ -15,7 +15,7 @@ static bool is_temporary_schema(const token_t *token) {
 
 /* A name is a schema's before a dot, or behind the word SCHEMA, or behind INTO in IMPORT FOREIGN SCHEMA. Elsewhere it is the name of a column, or an
  * element of a search_path. */
-static void look_at_schema(classifier_t *classifier) {
+static void check_schema(classifier_t *classifier) {
     const token_t *token = classifier_back(classifier, 0), *before = classifier_back(classifier, 1);
     if (token->kind == TOKEN_DOT && is_temporary_schema(before)) classifier_find(classifier, CLASS_SESSION, before);
     bool named = token_is(before, "schema") || (token_is(&classifier->first, "import") && token_is(before, "into"));
@@ -71,5 +71,5 @@ void classify_tables(classifier_t *classifier) {
     case CLAUSE_TARGET_NAMED: clause = token->kind == TOKEN_DOT ? CLAUSE_TARGET : CLAUSE_NONE; break;
     }
     classifier->clause = clause == CLAUSE_NONE ? new_clause(classifier, token) : clause;
-    look_at_schema(classifier);
+    check_schema(classifier);
 }

@@ -94,7 +94,7 @@ static void follow_name(search_t *search) {
     search->related = search->before.kind == TOKEN_CLOSE || is_any(&search->before, relations);
 }
 
-static void look(search_t *search) {
+static void check_token(search_t *search) {
     bool closed_call = search->closed_call;
     search->closed_call = false;
     switch (search->token.kind) {
@@ -122,7 +122,7 @@ bool scalar_aliases_called(const scalar_aliases_t *aliases, const char *sql, siz
         search.earlier = search.before;
         search.before = search.token;
         scanner_next(&scanner, &search.token);
-        look(&search);
+        check_token(&search);
     } while (search.called == aliases->count && search.token.kind != TOKEN_END && search.token.kind != TOKEN_BROKEN);
     if (search.called == aliases->count) return false;
     *at = aliases->suspects[search.called].at;

@@ -9,13 +9,13 @@
 #define TOLERANCE 1.2
 /* Measurements in a round. With 8 the first half second of queries that wait for 50 ms has a median of 198 ms, of 156 with 4. With 2 chance raises the
  * worst median of waits of 20 ms, exponential, from 25 to 34 ms. */
-#define ROUND 4
+#define ROUND_SIZE 4
 /* Multiples of a probe's length until the next one. With 10 more time is lost: the p99 of the number of reports at once rises from 12 to 16. With 40
  * queries that take four times as long, exponentially, from a moment on are held back for 0.8 s. */
-#define PAUSE 20
+#define PROBE_PAUSE 20
 /* Seconds without a measurement after which the round ends as one without load. A client that always reads late can measure nothing: without this,
  * its long queries had 3 of 16 connections for ever. Half and double change little. */
-#define SILENCE 0.25
+#define ROUND_TIMEOUT 0.25
 
 void concurrency_limit_begin(concurrency_limit_t *limit, size_t first, size_t most) {
     *limit = (concurrency_limit_t){.allowed = (double)first, .most = (double)most, .starting = true};
@@ -36,7 +36,7 @@ static void begin_probe(concurrency_limit_t *limit, double now) {
 }
 
 static void end_probe(concurrency_limit_t *limit, double now) {
-    limit->probe_next = now + (now - limit->probe_began) * PAUSE;
+    limit->probe_next = now + (now - limit->probe_began) * PROBE_PAUSE;
     limit->probing = false;
     limit->starting = true;
     allow(limit, limit->resumed, now);
@@ -59,28 +59,28 @@ static void end_round(concurrency_limit_t *limit, double now) {
     limit->refused = false;
     limit->round_sum = 0;
     limit->round_count = limit->shorts = 0;
-    limit->silent_at = fmax(limit->silent_at, now + SILENCE);
+    limit->round_times_out_at = fmax(limit->round_times_out_at, now + ROUND_TIMEOUT);
 }
 
 /* Whether a measurement counts. A request that took no longer while few ran shows nothing about more of them. */
-static bool tells(const concurrency_limit_t *limit, double times, size_t running, double sent) {
+static bool counts(const concurrency_limit_t *limit, double times, size_t running, double sent) {
     return sent >= limit->changed_at && (times > TOLERANCE || (double)running * 2 >= limit->allowed);
 }
 
 void concurrency_limit_measure(concurrency_limit_t *limit, double times, double seconds, size_t running, double sent, double now) {
-    limit->silent_at = now + seconds + SILENCE;
-    if (!tells(limit, times, running, sent)) return;
+    limit->round_times_out_at = now + seconds + ROUND_TIMEOUT;
+    if (!counts(limit, times, running, sent)) return;
     if (limit->round_count == 0) limit->round_end = now + seconds;
     limit->round_sum += times;
     limit->round_count++;
-    if (limit->round_count >= (limit->probing ? UNLOADED_ENOUGH : ROUND) && now >= limit->round_end) end_round(limit, now);
+    if (limit->round_count >= (limit->probing ? UNLOADED_ENOUGH : ROUND_SIZE) && now >= limit->round_end) end_round(limit, now);
 }
 
 size_t concurrency_limit_room(concurrency_limit_t *limit, size_t running, double now) {
     if ((double)running + 1 > limit->allowed) {
-        if (limit->silent_at == 0) limit->silent_at = now + SILENCE;
+        if (limit->round_times_out_at == 0) limit->round_times_out_at = now + ROUND_TIMEOUT;
         limit->refused = true;
-        if (now > limit->silent_at) end_round(limit, now);
+        if (now > limit->round_times_out_at) end_round(limit, now);
     }
     return (double)running + 1 <= limit->allowed ? (size_t)limit->allowed - running : 0;
 }

@@ -19,7 +19,7 @@ typedef struct {
     double round_sum;     /* sum of this round's ratios of service time to unloaded time */
     double round_end;     /* the round's earliest end: the first answers are those of the shortest requests */
     double changed_at;    /* when the limit was changed: requests that were sent before do not show its effect */
-    double silent_at;     /* the round ends then if no measurement comes */
+    double round_times_out_at; /* the round ends then if no measurement comes */
     double probe_began;
     double probe_next;    /* the earliest beginning of the next probe */
     unsigned round_count; /* measurements in this round */

@@ -29,7 +29,7 @@ static VALUE dispatcher_allocate(VALUE class) {
     dispatcher->trunks = dispatcher->states = rb_obj_freeze(rb_ary_new());
     occupancy_begin(&dispatcher->occupancy);
     dispatcher->random = 1;
-    dispatcher->idle_limit = dispatcher->look_at = HUGE_VAL;
+    dispatcher->idle_limit = dispatcher->check_idle_at = HUGE_VAL;
     return self;
 }
 
@@ -40,9 +40,9 @@ static VALUE dispatcher_new(int argc, VALUE *argv, VALUE class) { return trunkli
  * connections: how many stay open. most: how many there are at most. max_idle: seconds of idleness after which one of the others is closed. */
 static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VALUE max_idle) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    dispatcher->shared = NUM2SIZET(connections);
-    dispatcher->most_idle = NUM2DBL(max_idle);
-    size_t least = dispatcher->shared > 1 ? dispatcher->shared - 1 : 1, all = NUM2SIZET(most);
+    dispatcher->kept_open = NUM2SIZET(connections);
+    dispatcher->max_idle = NUM2DBL(max_idle);
+    size_t least = dispatcher->kept_open > 1 ? dispatcher->kept_open - 1 : 1, all = NUM2SIZET(most);
     concurrency_limit_begin(&dispatcher->limit, least, all > least + 1 ? all - 1 : least);
     return self;
 }
@@ -53,7 +53,7 @@ void dispatcher_learn(const in_flight_t *in_flight, const request_t *request, do
     if (!in_flight->occupant.owner) return;
     dispatcher_t *dispatcher = dispatcher_of(in_flight->occupant.owner);
     service_t *service = request->work.service;
-    size_t running = dispatcher->occupancy.longs > request->work.beside ? dispatcher->occupancy.longs : request->work.beside;
+    size_t running = dispatcher->occupancy.longs > request->work.longs_at_send ? dispatcher->occupancy.longs : request->work.longs_at_send;
     service_learn_unloaded(service, seconds, running, dispatcher->limit.probe);
     double times = service->unloaded > 0 ? fmax(seconds - delay, 0) / service->unloaded : 1;
     concurrency_limit_measure(&dispatcher->limit, times, seconds, running, request->work.pushed, now);
@@ -63,7 +63,7 @@ void dispatcher_learn_of_short(const in_flight_t *in_flight) {
     if (in_flight->occupant.owner) dispatcher_of(in_flight->occupant.owner)->limit.shorts++;
 }
 
-static void dismiss(dispatcher_t *dispatcher, VALUE self) {
+static void remove_connections(dispatcher_t *dispatcher, VALUE self) {
     for (long at = 0; at < dispatcher->count; at++) {
         in_flight_t *in_flight = connection_in_flight(connection_at(dispatcher, at));
         if (in_flight->occupant.owner == self) occupancy_remove(&dispatcher->occupancy, &in_flight->occupant);
@@ -71,7 +71,7 @@ static void dismiss(dispatcher_t *dispatcher, VALUE self) {
 }
 
 /* Raises ArgumentError for a connection that is twice in the list: each is in the ring of idle ones once. */
-static void engage(dispatcher_t *dispatcher, VALUE self, long at) {
+static void add_connection(dispatcher_t *dispatcher, VALUE self, long at) {
     in_flight_t *in_flight = connection_in_flight(connection_at(dispatcher, at));
     if (in_flight->occupant.owner) {
         dispatcher->count = at;
@@ -94,12 +94,12 @@ static VALUE dispatcher_choose_among(VALUE self, VALUE trunks, VALUE states) {
         const in_flight_t *in_flight = connection_in_flight(connection_checked(RARRAY_AREF(states, at)));
         if (in_flight->occupant.owner && in_flight->occupant.owner != self) rb_raise(rb_eArgError, "another dispatcher chooses among these connections");
     }
-    dismiss(dispatcher, self);
+    remove_connections(dispatcher, self);
     dispatcher->trunks = rb_ary_freeze(trunks);
     dispatcher->states = rb_ary_freeze(states);
     dispatcher->count = RARRAY_LEN(states);
     occupancy_restart(&dispatcher->occupancy);
-    for (long at = 0; at < dispatcher->count; at++) engage(dispatcher, self, at);
+    for (long at = 0; at < dispatcher->count; at++) add_connection(dispatcher, self, at);
     return self;
 }
 
@@ -119,11 +119,11 @@ static VALUE dispatcher_set_idle_limit(VALUE self, VALUE seconds) {
     return seconds;
 }
 
-/* call-seq: look_at = Float
+/* call-seq: check_idle_at = Float
  *
  * From this time on, on the clock of Waiting.now, #choose returns nil until the next time is set: the caller has to check the idle connections. */
-static VALUE dispatcher_set_look_at(VALUE self, VALUE time) {
-    dispatcher_of(self)->look_at = NUM2DBL(time);
+static VALUE dispatcher_set_check_idle_at(VALUE self, VALUE time) {
+    dispatcher_of(self)->check_idle_at = NUM2DBL(time);
     return time;
 }
 
@@ -139,22 +139,22 @@ static void forget_dropped(const dispatcher_t *dispatcher, VALUE scheduler) {
 }
 
 /* Begins a search that also finds connections which dropped callers have left. */
-static search_t thorough_search_for(dispatcher_t *dispatcher, VALUE object) {
+static search_t search_without_dropped(dispatcher_t *dispatcher, VALUE object) {
     request_t *request = request_checked(object);
     forget_dropped(dispatcher, request->scheduler);
     return search_for(dispatcher, request);
 }
 
 /* While the limit holds long requests back or probes, each of them is measured exactly. */
-static void watch(const search_t *search) {
-    search->request->work.is_watched = search->is_long && concurrency_limit_is_binding(&search->dispatcher->limit);
+static void request_exact_measurement(const search_t *search) {
+    search->request->work.measure_exactly = search->is_long && concurrency_limit_is_binding(&search->dispatcher->limit);
 }
 
 /* The connection that the search has found; nil: none. */
 static VALUE found(search_t *search) {
     if (search->best < 0) return Qnil;
     search->dispatcher->current = search->best;
-    watch(search);
+    request_exact_measurement(search);
     return RARRAY_AREF(search->dispatcher->trunks, search->best);
 }
 
@@ -167,8 +167,8 @@ static bool is_expired(const dispatcher_t *dispatcher, const connection_t *conne
 /* Whether the connection that has been idle for longest is superfluous. */
 static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
     const occupant_t *oldest = dispatcher->occupancy.idle.newer;
-    if ((size_t)dispatcher->count <= dispatcher->shared || oldest == &dispatcher->occupancy.idle) return false;
-    return now - connection_in_flight(connection_at(dispatcher, (long)oldest->index))->load.unused_since > dispatcher->most_idle;
+    if ((size_t)dispatcher->count <= dispatcher->kept_open || oldest == &dispatcher->occupancy.idle) return false;
+    return now - connection_in_flight(connection_at(dispatcher, (long)oldest->index))->load.unused_since > dispatcher->max_idle;
 }
 
 /* call-seq: choose(request) -> trunk or nil
@@ -179,7 +179,7 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     if (dispatcher->count == 0) return Qnil;
     search_t search = search_for(dispatcher, request_checked(object));
-    if (has_superfluous(dispatcher, search.now) || search.now >= dispatcher->look_at) return Qnil;
+    if (has_superfluous(dispatcher, search.now) || search.now >= dispatcher->check_idle_at) return Qnil;
     search_likely(&search);
     if (search.best >= 0 && is_expired(dispatcher, connection_at(dispatcher, search.best), search.now)) return Qnil;
     return found(&search);
@@ -190,7 +190,7 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
  * The same, after a check of each connection. Nil: none is suitable. */
 static VALUE dispatcher_find(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = thorough_search_for(dispatcher, object);
+    search_t search = search_without_dropped(dispatcher, object);
     if (!search.is_long || search_is_only(&search) || (dispatcher->occupancy.idle_count > 0 && search_permits_long(&search))) search_all(&search);
     return found(&search);
 }
@@ -203,12 +203,12 @@ static VALUE dispatcher_find(VALUE self, VALUE object) {
  * it by ConnectionState#leave if it does not use it. */
 static VALUE dispatcher_keep_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = thorough_search_for(dispatcher, object);
+    search_t search = search_without_dropped(dispatcher, object);
     if (!search.is_long || search_is_only(&search) || dispatcher->occupancy.idle_count == 0) return Qnil;
     if (!search_permits_long(&search) || !search_idle(&search)) return Qnil;
     connection_t *connection = connection_at(dispatcher, search.best);
     if (!connection_activate(connection, search.request)) return Qnil;
-    watch(&search);
+    request_exact_measurement(&search);
     occupancy_keep(&connection_in_flight(connection)->occupant, search.request);
     return RARRAY_AREF(dispatcher->trunks, search.best);
 }
@@ -228,10 +228,10 @@ static size_t room_for_long(search_t *search) {
  * How many requests like this one could be sent now. */
 static VALUE dispatcher_room_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = thorough_search_for(dispatcher, object);
+    search_t search = search_without_dropped(dispatcher, object);
     size_t room = 0;
     if (search.is_long && !search_is_only(&search)) return SIZET2NUM(room_for_long(&search));
-    for (long at = 0; at < dispatcher->count && room < MOST_CALLED; at++) room += search_room_on(&search, connection_at(dispatcher, at));
+    for (long at = 0; at < dispatcher->count && room < MOST_WOKEN; at++) room += search_room_on(&search, connection_at(dispatcher, at));
     return SIZET2NUM(room);
 }
 
@@ -250,7 +250,7 @@ static VALUE dispatcher_accepts(VALUE self, VALUE state, VALUE object) {
  * A connection whose answers no caller reads; a caller that waits for a connection makes room by reading there. */
 static VALUE dispatcher_unread_for(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    search_t search = thorough_search_for(dispatcher, object);
+    search_t search = search_without_dropped(dispatcher, object);
     search_unread(&search);
     return search.best < 0 ? Qnil : RARRAY_AREF(dispatcher->trunks, search.best);
 }
@@ -272,8 +272,8 @@ static VALUE dispatcher_is_unattended(VALUE self) {
 }
 
 /* Whether an abandoned request blocks the connection. */
-static bool is_held_up_by_abandoned(connection_t *connection) {
-    return connection_has_abandoned_head(connection) && connection_is_held_up(connection, clock_now());
+static bool is_blocked_by_abandoned(connection_t *connection) {
+    return connection_has_abandoned_head(connection) && connection_head_blocks(connection, clock_now());
 }
 
 /* call-seq: unread -> Array
@@ -284,21 +284,21 @@ static VALUE dispatcher_unread(VALUE self) {
     VALUE unread = rb_ary_new();
     for (long at = 0; at < dispatcher->count; at++) {
         connection_t *connection = connection_at(dispatcher, at);
-        if (is_unattended(connection) && (connection_has_answer(connection) || is_held_up_by_abandoned(connection))) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
+        if (is_unattended(connection) && (connection_has_answer(connection) || is_blocked_by_abandoned(connection))) rb_ary_push(unread, RARRAY_AREF(dispatcher->trunks, at));
     }
     return unread;
 }
 
-/* call-seq: wants_another?(request, opening) -> true or false
+/* call-seq: should_open_another?(request, opening) -> true or false
  *
  * Whether another connection should be opened for a request that none should take, while so many are being opened. */
-static VALUE dispatcher_wants_another(VALUE self, VALUE object, VALUE opening) {
+static VALUE dispatcher_should_open_another(VALUE self, VALUE object, VALUE opening) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_for(dispatcher, request_checked(object));
     size_t others = NUM2SIZET(opening);
     if (!dispatcher->may_grow) return Qfalse;
     if (search.is_long) return RBOOL(concurrency_limit_room(&dispatcher->limit, occupancy_running(&dispatcher->occupancy) + others, search.now) > 0);
-    return RBOOL(others == 0 && search_all_held_up(&search));
+    return RBOOL(others == 0 && search_all_blocked(&search));
 }
 
 /* call-seq: superfluous -> trunk or nil
@@ -336,7 +336,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
     rb_define_method(class, "idle_limit=", dispatcher_set_idle_limit, 1);
-    rb_define_method(class, "look_at=", dispatcher_set_look_at, 1);
+    rb_define_method(class, "check_idle_at=", dispatcher_set_check_idle_at, 1);
     rb_define_method(class, "choose", dispatcher_choose, 1);
     rb_define_method(class, "find", dispatcher_find, 1);
     rb_define_method(class, "keep_for", dispatcher_keep_for, 1);
@@ -345,7 +345,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "unread_for", dispatcher_unread_for, 1);
     rb_define_method(class, "unattended?", dispatcher_is_unattended, 0);
     rb_define_method(class, "unread", dispatcher_unread, 0);
-    rb_define_method(class, "wants_another?", dispatcher_wants_another, 2);
+    rb_define_method(class, "should_open_another?", dispatcher_should_open_another, 2);
     rb_define_method(class, "superfluous", dispatcher_superfluous, 0);
     rb_define_method(class, "expired", dispatcher_expired, 0);
     rb_define_method(class, "longs", dispatcher_longs, 0);

@@ -10,10 +10,10 @@ typedef struct {
     VALUE trunks, states;  /* frozen Arrays in the same order */
     long count, current;
     occupancy_t occupancy; /* which of them are idle, kept, or busy with long requests */
-    size_t shared;        /* connections beyond this number are closed when they were idle for long enough */
-    double most_idle;     /* seconds of idleness after which one of these is closed */
+    size_t kept_open;     /* connections beyond this number are closed when they were idle for long enough */
+    double max_idle;      /* seconds of idleness after which one of these is closed */
     double idle_limit;    /* seconds after which the server ends an idle connection: one that has been idle for so long is not chosen */
-    double look_at;       /* from then on none is chosen until the caller has checked the idle ones */
+    double check_idle_at; /* from then on none is chosen until the caller has checked the idle ones */
     bool may_grow;        /* another connection may be opened, or is being opened */
     uint32_t random;
     concurrency_limit_t limit;

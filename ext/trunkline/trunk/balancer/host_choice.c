@@ -6,11 +6,11 @@
 #include "dispatcher.h"
 #include "../../common/classes.h"
 
-#define FEW_HOSTS 6           /* up to this number all hosts are considered; of more, LOOKS at random */
-#define LOOKS 3               /* with 4 a choice among 32 hosts takes 0.51 us on a busy machine, where considering a host with four connections takes 70 ns */
-#define UNSEEN_ON_HOSTS 0.001 /* seconds that are expected of a statement that was measured on no host */
-#define ALIKE 1.1             /* ratio of expected times up to which hosts count as equally fast: measurements of equal hosts differ by that much */
-#define ALIKE_BY 0.00005      /* difference in seconds, likewise: two standbys on one machine differ by 10 to 40 us */
+#define FEW_HOSTS 6           /* up to this number all hosts are considered; of more, RANDOM_HOSTS at random */
+#define RANDOM_HOSTS 3        /* with 4 a choice among 32 hosts takes 0.51 us on a busy machine, where considering a host with four connections takes 70 ns */
+#define INITIAL_HOST_MEAN 0.001    /* seconds that are expected of a statement that was measured on no host */
+#define SIMILAR_RATIO 1.1     /* ratio of expected times up to which hosts count as equally fast: measurements of equal hosts differ by that much */
+#define SIMILAR_SECONDS 0.00005 /* difference in seconds, likewise: two standbys on one machine differ by 10 to 40 us */
 /* Seconds below which service times are not distinguished. Of a statement that takes 30 us a busy client measures 300 where it sends one at a time,
  * and 0 where it reads many answers together: the standby with more requests looked faster, and of two equal ones one had 4 to 98 % of the reads. */
 #define RESOLUTION 0.0005
@@ -20,12 +20,12 @@
 /* Ratio up to which a faster host with a queue is preferred to a slower one that is expected to answer earlier, as the time of a host with a queue is
  * known to within a fifth. Without it, of 8 callers of computing hosts of 1 and 5 ms 5 % of the requests went to the slower one, and the p99 was 1.28
  * times that of the faster alone. */
-#define WORTH_SLOWER 1.2
-#define OPENING 1.0           /* seconds after which another caller tries to open a host's first connection */
+#define PREFER_FASTER 1.2
+#define OPENING_SECONDS 1.0   /* seconds after which another caller tries to open a host's first connection */
 /* A host that is not chosen is measured again from time to time, as it may have become faster, or was slow by chance when it was measured: after so
  * many seconds and so many requests to others. One request of 200 to a host that is five times slower leaves the p99 of all as it is. */
-#define LOOK_AGAIN 0.02      /* seconds */
-#define LOOK_AGAIN_AFTER 200 /* requests */
+#define REMEASURE_SECONDS 0.02 /* seconds */
+#define REMEASURE_REQUESTS 200 /* requests */
 
 typedef struct {
     VALUE dispatcher;
@@ -41,8 +41,8 @@ typedef struct {
     host_t *hosts;
     uint32_t random;
     long opened_for;     /* choices for which no host without a connection is searched for: the last search found none */
-    unsigned since_look; /* requests since a host was last chosen to be measured again */
-    double looked_at;
+    unsigned since_remeasured; /* requests since a host was last chosen to be measured again */
+    double remeasured_at;
 } host_choice_t;
 
 /* The search for the host with the least expected time until its answer. */
@@ -52,8 +52,8 @@ typedef struct {
     VALUE passed;   /* Array of Integer: hosts that are left out, or nil */
     double now;
     double known;   /* the least mean service time of a host on which the statement was measured */
-    double way;     /* the least measured round trip of a host */
-} look_t;
+    double round_trip; /* the least measured round trip of a host */
+} host_search_t;
 
 static void host_choice_mark(void *data) {
     host_choice_t *choice = data;
@@ -107,45 +107,45 @@ static host_t *host_checked(VALUE self, VALUE at) {
 
 /* --- the times --- */
 
-static bool may_take(const look_t *look, long at) {
-    if (!look->choice->hosts[at].usable) return false;
-    if (NIL_P(look->passed)) return true;
-    for (long index = 0; index < RARRAY_LEN(look->passed); index++) {
-        if (RARRAY_AREF(look->passed, index) == LONG2FIX(at)) return false;
+static bool may_take(const host_search_t *search, long at) {
+    if (!search->choice->hosts[at].usable) return false;
+    if (NIL_P(search->passed)) return true;
+    for (long index = 0; index < RARRAY_LEN(search->passed); index++) {
+        if (RARRAY_AREF(search->passed, index) == LONG2FIX(at)) return false;
     }
     return true;
 }
 
 /* Service times of the request's statement there; NULL: too few were measured. */
-static const service_t *service_at(const look_t *look, long at) {
-    if (NIL_P(look->services)) return NULL;
-    const service_t *service = service_of(RARRAY_AREF(look->services, at));
-    return service->taken.count >= STEADY_FROM ? service : NULL;
+static const service_t *service_at(const host_search_t *search, long at) {
+    if (NIL_P(search->services)) return NULL;
+    const service_t *service = service_of(RARRAY_AREF(search->services, at));
+    return service->times.count >= STEADY_FROM ? service : NULL;
 }
 
-static const dispatcher_t *dispatcher_at(const look_t *look, long at) { return dispatcher_of(look->choice->hosts[at].dispatcher); }
+static const dispatcher_t *dispatcher_at(const host_search_t *search, long at) { return dispatcher_of(search->choice->hosts[at].dispatcher); }
 
 /* A host without measurements counts as no slower than the fastest measured one, so that it is measured soon. */
-static double mean_at(const look_t *look, long at) {
-    const service_t *service = service_at(look, at);
-    return fmax(service ? service->steady : look->known < HUGE_VAL ? look->known : UNSEEN_ON_HOSTS, RESOLUTION);
+static double mean_at(const host_search_t *search, long at) {
+    const service_t *service = service_at(search, at);
+    return fmax(service ? service->steady : search->known < HUGE_VAL ? search->known : INITIAL_HOST_MEAN, RESOLUTION);
 }
 
 /* The round trip in seconds; HUGE_VAL: it was not measured. */
-static double way_to(const look_t *look, long at) {
-    const dispatcher_t *dispatcher = dispatcher_at(look, at);
-    double way = HUGE_VAL;
+static double round_trip_to(const host_search_t *search, long at) {
+    const dispatcher_t *dispatcher = dispatcher_at(search, at);
+    double round_trip = HUGE_VAL;
     for (long index = 0; index < dispatcher->count; index++) {
         const in_flight_t *in_flight = connection_in_flight(connection_at(dispatcher, index));
-        if (round_trip_is_known(&in_flight->round_trip) && in_flight->round_trip.seconds < way) way = in_flight->round_trip.seconds;
+        if (round_trip_is_known(&in_flight->round_trip) && in_flight->round_trip.seconds < round_trip) round_trip = in_flight->round_trip.seconds;
     }
-    return way;
+    return round_trip;
 }
 
 /* What is expected of a host, in seconds. */
 typedef struct {
     long at;      /* of the host */
-    double way;   /* the round trip; HUGE_VAL: it was not measured */
+    double round_trip; /* HUGE_VAL: it was not measured */
     double idle;  /* where nothing else is in flight there: the round trip and the request itself */
     double total; /* with the average backlog of a connection, and with callers that wait there */
     double error; /* uncertainty of the statement's mean service time */
@@ -153,8 +153,8 @@ typedef struct {
     size_t load;  /* requests that are in flight there, or that callers are about to send */
 } expectation_t;
 
-static double error_at(const look_t *look, long at) {
-    const service_t *service = service_at(look, at);
+static double error_at(const host_search_t *search, long at) {
+    const service_t *service = service_at(search, at);
     return service ? service->deviation * CERTAINTY : 0;
 }
 
@@ -168,66 +168,66 @@ static double backlog_at(connection_t *connection, double now) {
     return fmax(rest, RESOLUTION * (double)in_flight->fifo.count);
 }
 
-static void expect(const look_t *look, expectation_t *expected) {
-    const dispatcher_t *dispatcher = dispatcher_at(look, expected->at);
-    double backlog = 0, mean = mean_at(look, expected->at);
-    size_t asked = 0, callers = look->choice->hosts[expected->at].callers;
+static void expect(const host_search_t *search, expectation_t *expected) {
+    const dispatcher_t *dispatcher = dispatcher_at(search, expected->at);
+    double backlog = 0, mean = mean_at(search, expected->at);
+    size_t in_flight_count = 0, callers = search->choice->hosts[expected->at].callers;
     for (long index = 0; index < dispatcher->count; index++) {
         connection_t *connection = connection_at(dispatcher, index);
         if (connection_in_flight(connection)->fifo.count == 0) continue;
-        backlog += backlog_at(connection, look->now);
-        asked += connection_in_flight(connection)->fifo.count;
+        backlog += backlog_at(connection, search->now);
+        in_flight_count += connection_in_flight(connection)->fifo.count;
     }
-    expected->error = error_at(look, expected->at);
-    expected->load = callers > asked ? callers : asked;
-    expected->idle = (expected->way < HUGE_VAL ? expected->way : look->way < HUGE_VAL ? look->way : 0) + mean;
-    expected->total = expected->idle + (backlog + (double)(expected->load - asked) * mean) / (double)dispatcher->count;
+    expected->error = error_at(search, expected->at);
+    expected->load = callers > in_flight_count ? callers : in_flight_count;
+    expected->idle = (expected->round_trip < HUGE_VAL ? expected->round_trip : search->round_trip < HUGE_VAL ? search->round_trip : 0) + mean;
+    expected->total = expected->idle + (backlog + (double)(expected->load - in_flight_count) * mean) / (double)dispatcher->count;
     expected->share = (double)expected->load / (double)dispatcher->count;
 }
 
 /* Reads a host's measurements, and updates the least ones, by which hosts without measurements are estimated. */
-static expectation_t look_at_host(look_t *look, long at) {
-    const service_t *service = service_at(look, at);
-    double way = way_to(look, at);
-    if (service) look->known = fmin(look->known, service->steady);
-    look->way = fmin(look->way, way);
-    return (expectation_t){.at = at, .way = way};
+static expectation_t read_host(host_search_t *search, long at) {
+    const service_t *service = service_at(search, at);
+    double round_trip = round_trip_to(search, at);
+    if (service) search->known = fmin(search->known, service->steady);
+    search->round_trip = fmin(search->round_trip, round_trip);
+    return (expectation_t){.at = at, .round_trip = round_trip};
 }
 
 /* --- the choice --- */
 
 /* A host without a connection comes first, unless another caller is already opening one there. A search that finds none is not repeated for as many
  * choices as there are hosts: among 32 a choice then executes 2,629 instructions in place of 2,909 (callgrind). */
-static long find_unopened(const look_t *look) {
-    if (look->choice->opened_for-- > 0) return -1;
-    look->choice->opened_for = 0;
-    for (long at = 0; at < look->choice->count; at++) {
-        host_t *host = &look->choice->hosts[at];
-        if (dispatcher_at(look, at)->count > 0 || host->opening > look->now || !may_take(look, at)) continue;
-        host->opening = look->now + OPENING;
+static long find_unopened(const host_search_t *search) {
+    if (search->choice->opened_for-- > 0) return -1;
+    search->choice->opened_for = 0;
+    for (long at = 0; at < search->choice->count; at++) {
+        host_t *host = &search->choice->hosts[at];
+        if (dispatcher_at(search, at)->count > 0 || host->opening > search->now || !may_take(search, at)) continue;
+        host->opening = search->now + OPENING_SECONDS;
         return at;
     }
-    look->choice->opened_for = look->choice->count;
+    search->choice->opened_for = search->choice->count;
     return -1;
 }
 
 /* The host that was chosen longest ago, of all or of those with a connection. */
-static long find_oldest(const look_t *look, bool open) {
+static long find_oldest(const host_search_t *search, bool open) {
     long oldest = -1;
-    for (long at = 0; at < look->choice->count; at++) {
-        if (!may_take(look, at) || (open && dispatcher_at(look, at)->count == 0)) continue;
-        if (oldest < 0 || look->choice->hosts[at].chosen_at < look->choice->hosts[oldest].chosen_at) oldest = at;
+    for (long at = 0; at < search->choice->count; at++) {
+        if (!may_take(search, at) || (open && dispatcher_at(search, at)->count == 0)) continue;
+        if (oldest < 0 || search->choice->hosts[at].chosen_at < search->choice->hosts[oldest].chosen_at) oldest = at;
     }
     return oldest;
 }
 
-static long find_neglected(const look_t *look) {
-    host_choice_t *choice = look->choice;
-    if (++choice->since_look < LOOK_AGAIN_AFTER || look->now - choice->looked_at < LOOK_AGAIN) return -1;
-    choice->since_look = 0;
-    choice->looked_at = look->now;
-    long oldest = find_oldest(look, true);
-    return oldest >= 0 && look->now - choice->hosts[oldest].chosen_at > LOOK_AGAIN ? oldest : -1;
+static long find_neglected(const host_search_t *search) {
+    host_choice_t *choice = search->choice;
+    if (++choice->since_remeasured < REMEASURE_REQUESTS || search->now - choice->remeasured_at < REMEASURE_SECONDS) return -1;
+    choice->since_remeasured = 0;
+    choice->remeasured_at = search->now;
+    long oldest = find_oldest(search, true);
+    return oldest >= 0 && search->now - choice->hosts[oldest].chosen_at > REMEASURE_SECONDS ? oldest : -1;
 }
 
 static long random_host(host_choice_t *choice) {
@@ -239,18 +239,18 @@ static long random_host(host_choice_t *choice) {
 }
 
 /* The hosts among which the fastest is chosen: all where there are few, else some at random. */
-static long find_candidates(look_t *look, expectation_t candidates[FEW_HOSTS]) {
-    bool few = look->choice->count <= FEW_HOSTS;
+static long find_candidates(host_search_t *search, expectation_t candidates[FEW_HOSTS]) {
+    bool few = search->choice->count <= FEW_HOSTS;
     long found = 0;
-    for (long index = 0; index < (few ? look->choice->count : LOOKS); index++) {
-        long at = few ? index : random_host(look->choice);
-        if (dispatcher_at(look, at)->count == 0 || !may_take(look, at)) continue;
-        candidates[found++] = look_at_host(look, at);
+    for (long index = 0; index < (few ? search->choice->count : RANDOM_HOSTS); index++) {
+        long at = few ? index : random_host(search->choice);
+        if (dispatcher_at(search, at)->count == 0 || !may_take(search, at)) continue;
+        candidates[found++] = read_host(search, at);
     }
     return found;
 }
 
-static bool is_within(double seconds, double of, double error) { return seconds <= of * ALIKE + ALIKE_BY + error; }
+static bool is_within(double seconds, double of, double error) { return seconds <= of * SIMILAR_RATIO + SIMILAR_SECONDS + error; }
 
 static bool is_as_fast(const expectation_t *one, const expectation_t *other) {
     double error = one->error + other->error;
@@ -259,15 +259,15 @@ static bool is_as_fast(const expectation_t *one, const expectation_t *other) {
 
 /* Whether two hosts are equally fast. A slower host with a shorter queue is not: where such hosts alternated, of 16 callers of hosts of 1 and 5 ms
  * some waited for 5.1 ms in place of 4. */
-static bool is_alike(const expectation_t *expected, const expectation_t *least) {
+static bool is_similar(const expectation_t *expected, const expectation_t *least) {
     double error = expected->error * (1 + expected->share) + least->error * (1 + least->share);
     return is_as_fast(expected, least) && is_within(expected->total, least->total, error);
 }
 
 /* Of equally fast hosts the one with the fewest requests takes the next, and of these the one that was chosen longest ago. */
-static bool is_before(const look_t *look, const expectation_t *one, const expectation_t *other) {
+static bool is_before(const host_search_t *search, const expectation_t *one, const expectation_t *other) {
     if (one->load != other->load) return one->load < other->load;
-    return look->choice->hosts[one->at].chosen_at < look->choice->hosts[other->at].chosen_at;
+    return search->choice->hosts[one->at].chosen_at < search->choice->hosts[other->at].chosen_at;
 }
 
 /* The host from which the answer is expected first. */
@@ -277,28 +277,28 @@ static const expectation_t *find_least(const expectation_t *expected, long count
         if (expected[index].idle < fastest->idle) fastest = &expected[index];
         if (expected[index].total < least->total) least = &expected[index];
     }
-    return fastest->total <= least->total * WORTH_SLOWER && !is_as_fast(least, fastest) ? fastest : least;
+    return fastest->total <= least->total * PREFER_FASTER && !is_as_fast(least, fastest) ? fastest : least;
 }
 
-static long find_quickest(look_t *look) {
+static long find_quickest(host_search_t *search) {
     expectation_t candidates[FEW_HOSTS];
-    long found = find_candidates(look, candidates);
+    long found = find_candidates(search, candidates);
     if (found == 0) return -1;
-    for (long index = 0; index < found; index++) expect(look, &candidates[index]);
+    for (long index = 0; index < found; index++) expect(search, &candidates[index]);
     const expectation_t *least = find_least(candidates, found), *best = least;
     for (long index = 0; index < found; index++) {
-        if (is_alike(&candidates[index], least) && is_before(look, &candidates[index], best)) best = &candidates[index];
+        if (is_similar(&candidates[index], least) && is_before(search, &candidates[index], best)) best = &candidates[index];
     }
     return best->at;
 }
 
-static long find_host(look_t *look) {
-    long at = find_unopened(look);
-    if (at < 0) at = find_neglected(look);
+static long find_host(host_search_t *search) {
+    long at = find_unopened(search);
+    if (at < 0) at = find_neglected(search);
     if (at >= 0) return at;
-    at = find_quickest(look);
-    if (at < 0) at = find_oldest(look, true);
-    return at < 0 ? find_oldest(look, false) : at;
+    at = find_quickest(search);
+    if (at < 0) at = find_oldest(search, true);
+    return at < 0 ? find_oldest(search, false) : at;
 }
 
 /* call-seq: choose(services, passed) -> Integer or nil
@@ -309,10 +309,10 @@ static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
     host_choice_t *choice = host_choice_of(self);
     if (!NIL_P(services) && (!RB_TYPE_P(services, T_ARRAY) || RARRAY_LEN(services) != choice->count)) rb_raise(rb_eArgError, "each host has a service");
     if (!NIL_P(passed)) Check_Type(passed, T_ARRAY);
-    look_t look = {.choice = choice, .services = services, .passed = passed, .now = clock_now(), .known = HUGE_VAL, .way = HUGE_VAL};
-    long at = find_host(&look);
+    host_search_t search = {.choice = choice, .services = services, .passed = passed, .now = clock_now(), .known = HUGE_VAL, .round_trip = HUGE_VAL};
+    long at = find_host(&search);
     if (at < 0) return Qnil;
-    choice->hosts[at].chosen_at = look.now;
+    choice->hosts[at].chosen_at = search.now;
     choice->hosts[at].chosen++;
     choice->hosts[at].callers++;
     return LONG2FIX(at);

@@ -5,6 +5,6 @@
 #include "../core/in_flight.h"
 
 /* Called when the head, of which there must be one, is answered; before it is shifted. */
-void measure(in_flight_t *in_flight, double now);
+void measure_head(in_flight_t *in_flight, double now);
 
 #endif

@@ -35,12 +35,12 @@ bool search_permits_long(const search_t *search);
 bool search_idle(search_t *search);
 
 /* Waiting callers that are woken at most by one change of the pool. */
-#define MOST_CALLED 1000
+#define MOST_WOKEN 1000
 
 /* How many requests like this one the connection could take now. */
 size_t search_room_on(const search_t *search, connection_t *connection);
 
 /* Whether each connection is blocked by a long request, or by one that exceeds its estimate. */
-bool search_all_held_up(const search_t *search);
+bool search_all_blocked(const search_t *search);
 
 #endif

@@ -7,9 +7,9 @@
 
 /* Seconds by which a short request exceeds its estimate before it is cancelled: a busy machine and the network cause delays, too. Half and double
  * change nothing on the traffic of bin/bench policy, where no caller abandons a query. */
-#define WORTH_CANCELLING 0.2
+#define CANCEL_AFTER 0.2
 
-double connection_enough(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip.seconds; }
+double connection_short_backlog(const connection_t *connection) { return SHORT_BACKLOG + connection_in_flight(connection)->round_trip.seconds; }
 
 /* Bytes that were seen in the socket are there until they are read; but not those of an encrypted connection, which may hold no message. */
 bool connection_has_answer(connection_t *connection) {
@@ -30,22 +30,22 @@ static bool may_take_long(const request_t *request) {
     return request->work.is_long || !service || !service->is_known || service->is_long;
 }
 
-bool connection_is_held_up(connection_t *connection, double now) {
+bool connection_head_blocks(connection_t *connection, double now) {
     VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
     if (head == Qundef || NIL_P(head)) return false;
-    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, WORTH_CANCELLING);
+    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, CANCEL_AFTER);
 }
 
-double connection_held_up_in(connection_t *connection, double now) {
+double connection_head_blocks_in(connection_t *connection, double now) {
     VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
     if (head == Qundef || NIL_P(head) || may_take_long(request_of(head))) return 0;
-    return fmax(WORTH_CANCELLING - in_flight_beyond_estimate(connection_in_flight(connection), now), 0);
+    return fmax(CANCEL_AFTER - in_flight_beyond_estimate(connection_in_flight(connection), now), 0);
 }
 
 double connection_backlog(connection_t *connection, double now) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     double expected = in_flight_expected(in_flight, now);
-    return expected > connection_enough(connection) && in_flight->load.backlog < expected && connection_has_answer(connection) ? in_flight->load.backlog : expected;
+    return expected > connection_short_backlog(connection) && in_flight->load.backlog < expected && connection_has_answer(connection) ? in_flight->load.backlog : expected;
 }
 
 /* call-seq: backlog -> Float

@@ -5,7 +5,7 @@
 #include "connection.h"
 
 /* Seconds of backlog up to which short requests are sent to a busy connection: SHORT_BACKLOG and the round trip. */
-double connection_enough(const connection_t *connection);
+double connection_short_backlog(const connection_t *connection);
 
 /* Estimated seconds until the server has answered everything in flight. An answer that lies unread in the socket does not count as the server's
  * delay. */
@@ -18,10 +18,10 @@ bool connection_has_answer(connection_t *connection);
 bool connection_behind_estimate(connection_t *connection, double now, double seconds);
 
 /* Whether the head blocks what is behind it: it takes long, may take long as far as is known, or exceeds its estimate. */
-bool connection_is_held_up(connection_t *connection, double now);
+bool connection_head_blocks(connection_t *connection, double now);
 
 /* Seconds until the head blocks, if no answer comes. */
-double connection_held_up_in(connection_t *connection, double now);
+double connection_head_blocks_in(connection_t *connection, double now);
 
 /* Defines methods of ConnectionState in Ruby; called once, after that is defined. */
 void Init_trunkline_backlog(void);

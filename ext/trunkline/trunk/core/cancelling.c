@@ -183,22 +183,22 @@ static VALUE connection_abandoned_head(VALUE self) {
     return connection_has_abandoned_head(connection) ? fifo_head(&connection_in_flight(connection)->fifo) : Qnil;
 }
 
-/* call-seq: look_again(seconds) -> true or false
+/* call-seq: recheck_in(seconds) -> true or false
  *
  * The leader at that time, so many seconds from now, calls cancel_abandoned_ahead of its trunk. False: the leader sleeps for longer than that; or
  * there is none. */
-static VALUE connection_look_again(VALUE self, VALUE seconds) {
+static VALUE connection_recheck_in(VALUE self, VALUE seconds) {
     connection_t *connection = connection_of(self);
-    connection->cancelling.again = clock_now() + NUM2DBL(seconds);
-    return RBOOL(connection_is_led(connection) && (!connection->asleep || connection->rest <= connection->cancelling.again));
+    connection->cancelling.recheck_at = clock_now() + NUM2DBL(seconds);
+    return RBOOL(connection_is_led(connection) && (!connection->leader_asleep || connection->leader_sleeps_until <= connection->cancelling.recheck_at));
 }
 
-/* call-seq: looks_again? -> true or false
+/* call-seq: recheck_pending? -> true or false
  *
  * Whether the time of that check is still to come. */
-static VALUE connection_looks_again(VALUE self) {
-    double again = connection_of(self)->cancelling.again;
-    return RBOOL(!isinf(again) && again > clock_now());
+static VALUE connection_get_recheck_pending(VALUE self) {
+    double at = connection_of(self)->cancelling.recheck_at;
+    return RBOOL(!isinf(at) && at > clock_now());
 }
 
 /* Whether all requests in flight but the target are abandoned; *statements is set to the number of statements in flight. */
@@ -229,15 +229,15 @@ static VALUE connection_is_only_abandoned(VALUE self) {
     return RBOOL(is_abandoned(connection_in_flight(connection_of(self)), Qnil, &statements));
 }
 
-/* call-seq: held_up? -> true or false
+/* call-seq: head_blocks? -> true or false
  *
  * Whether the head blocks what is behind it: it takes long, may take long as far as is known, or exceeds its estimate. */
-static VALUE connection_get_held_up(VALUE self) { return RBOOL(connection_is_held_up(connection_of(self), clock_now())); }
+static VALUE connection_get_head_blocks(VALUE self) { return RBOOL(connection_head_blocks(connection_of(self), clock_now())); }
 
-/* call-seq: held_up_in -> Float
+/* call-seq: head_blocks_in -> Float
  *
  * Seconds until the head blocks, if no answer comes. */
-static VALUE connection_get_held_up_in(VALUE self) { return DBL2NUM(connection_held_up_in(connection_of(self), clock_now())); }
+static VALUE connection_get_head_blocks_in(VALUE self) { return DBL2NUM(connection_head_blocks_in(connection_of(self), clock_now())); }
 
 /* call-seq: shut? -> true or false */
 static VALUE connection_is_shut(VALUE self) { return RBOOL(connection_of(self)->shut); }
@@ -257,11 +257,11 @@ void Init_trunkline_cancelling(void) {
     rb_define_method(class, "seal", connection_seal, 0);
     rb_define_method(class, "abandon_fence", connection_abandon_fence, 0);
     rb_define_method(class, "abandoned_head", connection_abandoned_head, 0);
-    rb_define_method(class, "look_again", connection_look_again, 1);
-    rb_define_method(class, "looks_again?", connection_looks_again, 0);
+    rb_define_method(class, "recheck_in", connection_recheck_in, 1);
+    rb_define_method(class, "recheck_pending?", connection_get_recheck_pending, 0);
     rb_define_method(class, "all_abandoned?", connection_is_all_abandoned, 1);
     rb_define_method(class, "only_abandoned?", connection_is_only_abandoned, 0);
-    rb_define_method(class, "held_up?", connection_get_held_up, 0);
-    rb_define_method(class, "held_up_in", connection_get_held_up_in, 0);
+    rb_define_method(class, "head_blocks?", connection_get_head_blocks, 0);
+    rb_define_method(class, "head_blocks_in", connection_get_head_blocks_in, 0);
     rb_define_method(class, "shut?", connection_is_shut, 0);
 }

@@ -11,8 +11,8 @@ const rb_data_type_t codec_base_type = {.wrap_struct_name = "Trunkline::Codec", 
 
 void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol) {
     base->protocol = protocol;
-    base->input = base->output = base->farewell = Qnil;
-    base->unbegun = UINT64_MAX;
+    base->input = base->output = base->closing_error = Qnil;
+    base->not_begun_from = UINT64_MAX;
 }
 
 void codec_base_open(codec_base_t *base) {
@@ -25,7 +25,7 @@ size_t codec_base_unsent(const codec_base_t *base) { return buffer_size(bytes_bu
 void codec_base_mark(const codec_base_t *base) {
     rb_gc_mark(base->input);
     rb_gc_mark(base->output);
-    rb_gc_mark(base->farewell);
+    rb_gc_mark(base->closing_error);
     in_flight_mark(&base->in_flight);
 }
 
@@ -43,13 +43,13 @@ static VALUE codec_fail(VALUE self, VALUE woken) {
     codec_base_t *base = base_of(self);
     base->closed = true;
     uint64_t sent = base->in_flight.appended - codec_base_unsent(base);
-    in_flight_fail(&base->in_flight, sent < base->unbegun ? sent : base->unbegun, woken);
+    in_flight_fail(&base->in_flight, sent < base->not_begun_from ? sent : base->not_begun_from, woken);
     return self;
 }
 
 static VALUE codec_input(VALUE self) { return base_of(self)->input; }
 static VALUE codec_output(VALUE self) { return base_of(self)->output; }
-static VALUE codec_farewell(VALUE self) { return base_of(self)->farewell; }
+static VALUE codec_closing_error(VALUE self) { return base_of(self)->closing_error; }
 
 /* call-seq: in_flight -> Integer
  *
@@ -70,7 +70,7 @@ void Init_trunkline_codec(void) {
     rb_define_method(cTrunklineCodec, "fail", codec_fail, 1);
     rb_define_method(cTrunklineCodec, "input", codec_input, 0);
     rb_define_method(cTrunklineCodec, "output", codec_output, 0);
-    rb_define_method(cTrunklineCodec, "farewell", codec_farewell, 0);
+    rb_define_method(cTrunklineCodec, "closing_error", codec_closing_error, 0);
     rb_define_method(cTrunklineCodec, "in_flight", codec_in_flight, 0);
     rb_define_method(cTrunklineCodec, "idle?", codec_is_idle, 0);
     rb_define_method(cTrunklineCodec, "trickles?", codec_trickles, 0);

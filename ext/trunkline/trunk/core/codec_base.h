@@ -19,8 +19,8 @@ typedef struct {
     in_flight_t in_flight;
     const codec_protocol_t *protocol;
     VALUE input, output; /* Trunkline::Bytes */
-    VALUE farewell;      /* the message with which the server ends the session, an answer to no request; or nil */
-    uint64_t unbegun;    /* the server has ended the session before it began with requests from this offset on; UINT64_MAX: it has not said so */
+    VALUE closing_error; /* the message with which the server ends the session, an answer to no request; or nil */
+    uint64_t not_begun_from; /* the server has ended the session before it began with requests from this offset on; UINT64_MAX: it has not said so */
     bool closed;         /* takes no more requests */
     bool role_changed;   /* the server was promoted or demoted since the connection was opened, so the connection counts as old */
     bool interruptible;  /* the next receive pauses before a value that Ruby decodes; set for that one call by a caller that may be interrupted there */

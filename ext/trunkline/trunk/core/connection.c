@@ -9,7 +9,7 @@ static void connection_mark(void *data) {
     rb_gc_mark(connection->wire);
     rb_gc_mark(connection->io);
     rb_gc_mark(connection->tls);
-    rb_gc_mark(connection->crowded_flag);
+    rb_gc_mark(connection->callers_waiting_flag);
     rb_gc_mark(connection->woken);
     rb_gc_mark(connection->scheduler);
     rb_gc_mark(connection->thread);
@@ -38,17 +38,17 @@ VALUE connection_allocate(VALUE class) {
     connection_t *connection;
     VALUE self = TypedData_Make_Struct(class, connection_t, &connection_type, connection);
     connection->parked.older = connection->parked.newer = &connection->parked;
-    connection->codec = connection->wire = connection->io = connection->tls = connection->crowded_flag = connection->woken = Qnil;
+    connection->codec = connection->wire = connection->io = connection->tls = connection->callers_waiting_flag = connection->woken = Qnil;
     connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
-    connection->cancelling = (cancelling_t){.canceller = Qnil, .fence = Qnil, .again = INFINITY};
+    connection->cancelling = (cancelling_t){.canceller = Qnil, .fence = Qnil, .recheck_at = INFINITY};
     connection->silence = (silence_t){.after = INFINITY};
     connection->stall = (stall_t){.displaced = Qnil};
     connection->generation = process_generation;
-    connection->earliest = INFINITY;
-    connection->rest = -INFINITY;
+    connection->earliest_timeout = INFINITY;
+    connection->leader_sleeps_until = -INFINITY;
     connection->unread = UINT64_MAX;
-    connection->most_requests = SIZE_MAX;
-    connection->most_bytes = UINT64_MAX;
+    connection->max_requests = SIZE_MAX;
+    connection->max_bytes = UINT64_MAX;
     connection->expiry = HUGE_VAL;
     return self;
 }

@@ -19,7 +19,7 @@
 typedef struct {
     VALUE canceller; /* the request whose waiter sends the cancel request, or nil */
     VALUE fence;     /* the request behind all that the cancel may hit; not answered at the last check; or nil */
-    double again;    /* when the leader checks whether the abandoned head has ended, on the monotonic clock; INFINITY: never */
+    double recheck_at; /* when the leader checks whether the abandoned head has ended, on the monotonic clock; INFINITY: never */
     bool exposed;    /* a cancel request was sent, and no fence has been submitted since */
     bool sealed;     /* takes no more requests for good, and is closed when all in flight is answered */
 } cancelling_t;
@@ -27,15 +27,15 @@ typedef struct {
 /* How long the server has sent nothing while it owed an answer. Only silence.c changes it: see silence.h. */
 typedef struct {
     double after;      /* seconds of silence after which the leader probes the server; INFINITY: it does not */
-    double heard;      /* when the leader last went to sleep after bytes had arrived */
-    double excused;    /* no probe before, as the last one showed that the server is there; 0: there was none */
+    double last_received; /* when the leader last went to sleep after bytes had arrived */
+    double no_probe_before; /* no probe before, as the last one showed that the server is there; 0: there was none */
     uint64_t reads;    /* Bytes#transfers of the input at that time */
 } silence_t;
 
 /* How long the connection's callers have not run although one of them had something to do. Only stall.c changes it: see stall.h. */
 typedef struct {
     VALUE displaced;    /* the request whose waiter slept as the leader when another caller took the lead over, while it still sleeps; or nil */
-    double looked;      /* the last check, on the monotonic clock; 0: it found no stall */
+    double checked_at;  /* the last check, on the monotonic clock; 0: it found no stall */
     double seconds;     /* of the stall, as far as the checks have seen it */
     uint64_t transfers; /* reads and writes of the connection at the last check */
 } stall_t;
@@ -50,36 +50,36 @@ typedef struct connection {
     VALUE wire;       /* between the codec and the server */
     VALUE io;         /* the socket's IO, which C reads, writes and waits for; nil: the wire does that in Ruby */
     VALUE tls;        /* the TLSSession that encrypts what C reads and writes; or nil */
-    VALUE crowded_flag;    /* owns the next */
-    const flag_t *crowded; /* on while callers wait for a connection of the pool; NULL: there is no pool */
+    VALUE callers_waiting_flag; /* owns the next */
+    const flag_t *callers_waiting; /* on while callers wait for a connection of the pool; NULL: there is no pool */
     VALUE woken;      /* an Array of requests whose waiters are owed a wake-up */
     request_t parked; /* the ring's anchor: parked.newer is the oldest, parked.older the newest */
     VALUE scheduler;  /* of all active callers; nil without any, so that an event loop that has ended can be collected together with its fibers */
     VALUE thread;     /* the scheduler's thread; nil where the scheduler is */
     VALUE leader;     /* the request whose waiter reads for all, or nil */
     VALUE next_leader; /* the request whose waiter was woken to lead and has not run yet, or nil */
-    double earliest;  /* no waiter's time to wait ends before */
-    double rest;      /* until when the leader sleeps at most; -INFINITY: it is awake */
+    double earliest_timeout; /* no waiter's time to wait ends before */
+    double leader_sleeps_until; /* until when the leader sleeps at most; -INFINITY: it is awake */
     size_t active;
     size_t endings;    /* callers that are ending a request that they abandoned here, active or not */
     unsigned int generation;
     int descriptor;   /* the socket's, to poll for input; -1: not known */
     uint64_t unread;  /* Bytes#transfers of the input when unread bytes were seen in the socket: they are there until that changes */
     bool reserved;    /* takes pinned requests only */
-    bool dropped;     /* since it was reserved, its callers were forgotten because their event loop has ended: so the session's owner is gone */
+    bool callers_dropped; /* since it was reserved, its callers were forgotten because their event loop has ended: so the session's owner is gone */
     bool lost;        /* the connection has ended, and what was in flight has failed */
     bool shut;        /* takes no new requests; only cancelling.c changes it */
     cancelling_t cancelling;
     silence_t silence;
     stall_t stall;
-    bool asleep;      /* the leader waits for the socket */
-    double working;   /* since when the leader has neither waited nor let other fibers and threads run; 0: it has, and has read nothing since */
-    bool looking;     /* a caller checks whether the idle connection is alive: nothing is written until it has */
-    bool yielding;    /* the leader lets other fibers run before it reads on */
-    bool turning;     /* a caller lets other fibers run before it flushes the output for all */
-    bool answerless;  /* the only request in flight was written just now, so no answer can have come yet */
-    size_t most_requests; /* requests in flight from which on it is not chosen */
-    uint64_t most_bytes;  /* bytes in flight from which on it is not chosen */
+    bool leader_asleep; /* the leader waits for the socket */
+    double busy_since; /* since when the leader has neither waited nor let other fibers and threads run; 0: it has, and has read nothing since */
+    bool checking_alive; /* a caller checks whether the idle connection is alive: nothing is written until it has */
+    bool leader_yielding; /* the leader lets other fibers run before it reads on */
+    bool flusher_yielding; /* a caller lets other fibers run before it flushes the output for all */
+    bool no_answer_yet; /* the only request in flight was written just now, so no answer can have come yet */
+    size_t max_requests;  /* requests in flight from which on it is not chosen */
+    uint64_t max_bytes;   /* bytes in flight from which on it is not chosen */
     double expiry;        /* when it counts as too old to be chosen, on the monotonic clock */
 } connection_t;
 
@@ -122,7 +122,7 @@ static inline bool connection_takes(const connection_t *connection, VALUE schedu
 /* Whether less is in flight than the limits of requests and bytes allow. */
 static inline bool connection_has_room(const connection_t *connection) {
     const in_flight_t *in_flight = connection_in_flight(connection);
-    return in_flight->fifo.count < connection->most_requests && in_flight_bytes(in_flight) < connection->most_bytes;
+    return in_flight->fifo.count < connection->max_requests && in_flight_bytes(in_flight) < connection->max_bytes;
 }
 
 /* Whether there is a leader, or one that was woken and has not run yet: it flushes before it waits. */

@@ -38,7 +38,7 @@ static VALUE make_call(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
 
 VALUE connection_io_call(const connection_io_t *io, ID method, int count, VALUE argument) {
     call_t call = {io->trunk, method, count, argument};
-    return io->exposed ? interrupts_where_it_sleeps(make_call, (VALUE)&call) : make_call(Qnil, (VALUE)&call, 0, NULL, Qnil);
+    return io->interruptible ? interrupts_on_blocking(make_call, (VALUE)&call) : make_call(Qnil, (VALUE)&call, 0, NULL, Qnil);
 }
 
 bool connection_io_is_error(VALUE error, VALUE class) { return RB_TYPE_P(error, T_OBJECT) && RTEST(rb_obj_is_kind_of(error, class)); }
@@ -48,7 +48,7 @@ static bool is_of_wire(VALUE error) {
     return connection_io_is_error(error, rb_eSystemCallError) || connection_io_is_error(error, rb_eIOError) || connection_io_is_error(error, eConnectionError);
 }
 
-static bool was_told(const connection_io_t *io, ID method, bool (*is_ours)(VALUE error)) {
+static bool was_reported(const connection_io_t *io, ID method, bool (*is_ours)(VALUE error)) {
     VALUE error = rb_errinfo();
     if (!is_ours(error)) return false;
     rb_set_errinfo(Qnil);
@@ -56,7 +56,7 @@ static bool was_told(const connection_io_t *io, ID method, bool (*is_ours)(VALUE
     return true;
 }
 
-bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error)) { return was_told(io, id_lose_over, is_ours); }
+bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error)) { return was_reported(io, id_lose_over, is_ours); }
 
 bool connection_io_is_flushed(const connection_t *connection) {
     if (!connection_is_native(connection)) return RTEST(rb_funcallv_public(connection->wire, id_is_flushed, 0, NULL));
@@ -71,7 +71,7 @@ static bool is_inherited(const connection_io_t *io) {
 }
 
 /* Calls the trunk's method with the error of the failed system call or TLS session. */
-static void tell_failure(const connection_io_t *io, ID method, const char *call) {
+static void report_failure(const connection_io_t *io, ID method, const char *call) {
     int number = errno;
     connection_io_call(io, method, 1, NIL_P(io->connection->tls) ? rb_syserr_new(number, call) : tls_session_error(io->connection->tls));
 }
@@ -85,19 +85,19 @@ static VALUE through_wire(const connection_io_t *io, VALUE (*call)(VALUE wire), 
     int tag;
     VALUE answer = rb_protect(call, io->connection->wire, &tag);
     if (!tag) return answer;
-    if (!was_told(io, failed, is_of_wire)) rb_jump_tag(tag);
+    if (!was_reported(io, failed, is_of_wire)) rb_jump_tag(tag);
     return Qundef;
 }
 
 void connection_io_flush(const connection_io_t *io) {
     const connection_t *connection = io->connection;
-    if (connection->looking) return;
+    if (connection->checking_alive) return;
     if (!connection_is_native(connection)) {
         through_wire(io, call_flush, id_write_failed);
     } else if (!connection_io_is_flushed(connection) && !is_inherited(io)) {
         VALUE output = connection_codec(connection)->output;
         socket_status_t status = NIL_P(connection->tls) ? bytes_send(output, connection->descriptor) : tls_session_send(connection->tls, output, connection->descriptor);
-        if (status == SOCKET_FAILED) tell_failure(io, id_write_failed, "send");
+        if (status == SOCKET_FAILED) report_failure(io, id_write_failed, "send");
     }
 }
 
@@ -111,45 +111,45 @@ socket_status_t connection_io_receive(const connection_io_t *io) {
     if (is_inherited(io)) return SOCKET_FAILED;
     VALUE input = connection_codec(connection)->input;
     socket_status_t status = NIL_P(connection->tls) ? bytes_receive(input, connection->descriptor) : tls_session_receive(connection->tls, input, connection->descriptor);
-    if (status == SOCKET_FAILED) tell_failure(io, id_lose_over, "recv");
+    if (status == SOCKET_FAILED) report_failure(io, id_lose_over, "recv");
     return status;
 }
 
 /* Nil: no waiter has a deadline, so the wait has no timeout. A timer for each read would cost more than the read. */
-static VALUE seconds_of_rest(const connection_t *connection) {
-    return isinf(connection->rest) ? Qnil : DBL2NUM(fmin(fmax(connection->rest - clock_now(), 0), LONGEST_WAIT));
+static VALUE sleep_timeout(const connection_t *connection) {
+    return isinf(connection->leader_sleeps_until) ? Qnil : DBL2NUM(fmin(fmax(connection->leader_sleeps_until - clock_now(), 0), LONGEST_WAIT));
 }
 
 /* Whether the TLS session holds input that a wait for the socket would not see. */
-static bool has_news(const connection_t *connection) { return !NIL_P(connection->tls) && tls_session_has_news(connection->tls); }
+static bool has_buffered_input(const connection_t *connection) { return !NIL_P(connection->tls) && tls_session_has_buffered_input(connection->tls); }
 
 static VALUE wait_for_bytes(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
     const connection_t *connection = io->connection;
-    connection_begin_rest(io->connection);
-    if (has_news(connection)) return Qnil;
-    if (connection_is_native(connection) && connection_io_is_flushed(connection)) return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), seconds_of_rest(connection));
-    VALUE rest = deadline_value(connection->rest);
-    return rb_funcallv_public(connection->wire, id_wait, 1, &rest);
+    connection_begin_sleep(io->connection);
+    if (has_buffered_input(connection)) return Qnil;
+    if (connection_is_native(connection) && connection_io_is_flushed(connection)) return rb_io_wait(connection->io, INT2FIX(RUBY_IO_READABLE), sleep_timeout(connection));
+    VALUE until = deadline_value(connection->leader_sleeps_until);
+    return rb_funcallv_public(connection->wire, id_wait, 1, &until);
 }
 
 bool connection_io_sleep(const connection_io_t *io) {
     int tag;
     VALUE leader = io->connection->leader;
-    io->connection->asleep = true;
-    io->connection->answerless = false;
-    io->connection->working = 0;
+    io->connection->leader_asleep = true;
+    io->connection->no_answer_yet = false;
+    io->connection->busy_since = 0;
     rb_protect(wait_for_bytes, (VALUE)io, &tag);
     stall_note_awake(&io->connection->stall, leader);
-    if (io->connection->leader == leader) io->connection->asleep = false; /* else another caller leads, and may sleep */
+    if (io->connection->leader == leader) io->connection->leader_asleep = false; /* else another caller leads, and may sleep */
     if (!tag) return true;
     if (!connection_io_was_lost(io, is_of_wire)) rb_jump_tag(tag);
     return false;
 }
 
-bool connection_io_is_quiet(const connection_t *connection) {
-    if (!connection_is_native(connection) || has_news(connection) || connection->descriptor < 0 || connection->generation != process_generation) return false;
-    return NIL_P(connection_codec(connection)->farewell) && !socket_has_bytes(connection->descriptor);
+bool connection_io_has_no_input(const connection_t *connection) {
+    if (!connection_is_native(connection) || has_buffered_input(connection) || connection->descriptor < 0 || connection->generation != process_generation) return false;
+    return NIL_P(connection_codec(connection)->closing_error) && !socket_has_bytes(connection->descriptor);
 }
 
 void Init_trunkline_connection_io(void) {

@@ -13,8 +13,8 @@ typedef struct {
     VALUE connection_object;
     connection_t *connection;
     request_t *request;
-    bool exposed; /* a plain thread whose interrupts are not masked */
-    bool taken, answered, through;
+    bool interruptible; /* a plain thread whose interrupts are not masked */
+    bool submitted, answered, completed;
 } connection_io_t;
 
 /* For the caller's stack, which keeps the objects alive. connection_object: the trunk's ConnectionState. Raises TypeError for objects of other
@@ -36,7 +36,7 @@ bool connection_io_is_error(VALUE error, VALUE class);
 bool connection_io_is_flushed(const connection_t *connection);
 
 /* Whether the idle connection certainly has no input, and has not ended. False: it may have. */
-bool connection_io_is_quiet(const connection_t *connection);
+bool connection_io_has_no_input(const connection_t *connection);
 
 /* Send the output; read the socket into the codec's input. They never wait. On failure they call the trunk's methods, which lose the trunk or, after
  * a failed write, leave it to its leader to read why; that runs Ruby, as does each call where a wire in Ruby reads and writes. */

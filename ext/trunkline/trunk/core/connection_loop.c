@@ -30,11 +30,11 @@
  * socket holds what comes in 0.0004. */
 #define TRICKLE_PERIOD 0.0001
 
-static ID id_alive, id_quarantine_altered, id_hung_up, id_pass_on, id_cancel_abandoned_ahead, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
-    id_unpark, id_sleep, id_look_into_silence, id_tells_ahead, id_tell_ahead;
+static ID id_alive, id_quarantine_altered, id_closed_by_server, id_after_receive, id_cancel_abandoned_ahead, id_after_leave, id_write_out, id_abandon, id_expire_request, id_yield, id_pass, id_park,
+    id_unpark, id_sleep, id_probe_silence, id_passes_notices_early, id_pass_notices_early;
 static VALUE mWaiting, sym_none, sym_led;
 
-static bool is_crowded(const connection_t *connection) { return connection->crowded && connection->crowded->on; }
+static bool pool_has_callers_waiting(const connection_t *connection) { return connection->callers_waiting && connection->callers_waiting->on; }
 
 void connection_loop_wake_all(const connection_t *connection) {
     while (RARRAY_LEN(connection->woken) > 0) request_wake(rb_ary_shift(connection->woken));
@@ -50,7 +50,7 @@ static void wake_threads(const connection_t *connection) {
     }
 }
 
-static void wake(const connection_io_t *io) { io->exposed ? wake_threads(io->connection) : connection_loop_wake_all(io->connection); }
+static void wake(const connection_io_t *io) { io->interruptible ? wake_threads(io->connection) : connection_loop_wake_all(io->connection); }
 
 static bool has_fence(const connection_io_t *io) { return !NIL_P(io->connection->cancelling.fence); }
 
@@ -59,12 +59,12 @@ static bool has_abandoned_head(const connection_t *connection) { return connecti
 
 /* Wakes the callers whose answers are complete; has an abandoned head cancelled where others wait behind it; reopens the connection if its fence was
  * answered; then wakes callers that wait for a connection. */
-static void pass_on(const connection_io_t *io) {
+static void after_receive(const connection_io_t *io) {
     connection_t *connection = io->connection;
     wake(io);
     cancelling_lift(connection);
-    bool more = RARRAY_LEN(connection->woken) > 0 || has_abandoned_head(connection) || (is_crowded(connection) && connection_has_room(connection));
-    if (more) connection_io_call(io, id_pass_on, 0, Qnil);
+    bool more = RARRAY_LEN(connection->woken) > 0 || has_abandoned_head(connection) || (pool_has_callers_waiting(connection) && connection_has_room(connection));
+    if (more) connection_io_call(io, id_after_receive, 0, Qnil);
 }
 
 static VALUE receive_in_codec(VALUE data) {
@@ -74,41 +74,41 @@ static VALUE receive_in_codec(VALUE data) {
 
 static bool is_of_codec(VALUE error) { return connection_io_is_error(error, rb_eStandardError); }
 
-static VALUE go_on(VALUE tag) { rb_jump_tag((int)tag); }
+static VALUE rethrow(VALUE tag) { rb_jump_tag((int)tag); }
 
-static VALUE pass_on_at_last(VALUE data) {
-    pass_on((const connection_io_t *)data);
+static VALUE after_receive_at_last(VALUE data) {
+    after_receive((const connection_io_t *)data);
     return Qnil;
 }
 
-static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data));
+static VALUE decode_input_masked(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data));
 
 /* After an error within the codec the rest of the input cannot be trusted, so the trunk is lost. Where Ruby decodes a row, interrupts of this thread
  * are masked: one would count as an error of that row, which another caller may wait for, or leave a message half decoded. */
-bool connection_loop_take_in(const connection_io_t *io, bool interruptible) {
+bool connection_loop_decode_input(const connection_io_t *io, bool interruptible) {
     int tag;
     connection_codec(io->connection)->interruptible = interruptible;
     VALUE sound = rb_protect(receive_in_codec, (VALUE)io, &tag);
-    if (!tag && connection_codec(io->connection)->paused) return RTEST(interrupts_where_it_sleeps(take_in_undisturbed, (VALUE)io));
-    if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(go_on, (VALUE)tag, pass_on_at_last, (VALUE)io);
+    if (!tag && connection_codec(io->connection)->paused) return RTEST(interrupts_on_blocking(decode_input_masked, (VALUE)io));
+    if (tag && !connection_io_was_lost(io, is_of_codec)) rb_ensure(rethrow, (VALUE)tag, after_receive_at_last, (VALUE)io);
     if (!tag && sound == Qfalse) connection_io_call(io, id_quarantine_altered, 0, Qnil);
     bool any = tag || RARRAY_LEN(io->connection->woken) > 0;
-    pass_on(io);
+    after_receive(io);
     return any;
 }
 
-static VALUE take_in_undisturbed(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) { return RBOOL(connection_loop_take_in((const connection_io_t *)data, false)); }
+static VALUE decode_input_masked(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) { return RBOOL(connection_loop_decode_input((const connection_io_t *)data, false)); }
 
-static VALUE give_turn(VALUE data) {
+static VALUE yield_to_others(VALUE data) {
     VALUE scheduler = ((const connection_io_t *)data)->request->scheduler;
     return NIL_P(scheduler) ? Qundef : rb_check_funcall(scheduler, id_yield, 0, NULL);
 }
 
 /* While an answer comes as fast as it is read, there is no wait in which others could run. Uses the time at which the last bytes were read. */
-static bool owes_turn(connection_t *connection) {
+static bool should_yield(connection_t *connection) {
     double now = clock_latest();
-    if (connection->working == 0) connection->working = now;
-    return now - connection->working >= TURN_AFTER;
+    if (connection->busy_since == 0) connection->busy_since = now;
+    return now - connection->busy_since >= TURN_AFTER;
 }
 
 /* By Kernel.sleep in Ruby, so that a test can observe it. */
@@ -118,23 +118,23 @@ static void pause_reading(double pause) {
 }
 
 /* Whether notices are passed to the caller before its answer is complete: it may be interrupted here, and the server works on its own request. */
-static bool tells_ahead(const connection_io_t *io) {
-    if (!io->exposed || fifo_head(&connection_in_flight(io->connection)->fifo) != io->object) return false;
-    return RTEST(rb_funcallv_public(io->connection->codec, id_tells_ahead, 1, &io->object));
+static bool passes_notices_early(const connection_io_t *io) {
+    if (!io->interruptible || fifo_head(&connection_in_flight(io->connection)->fifo) != io->object) return false;
+    return RTEST(rb_funcallv_public(io->connection->codec, id_passes_notices_early, 1, &io->object));
 }
 
 /* Resigns first: the caller's block may use the same client over this connection, so another caller must be able to lead. */
-static void tell_ahead(const connection_io_t *io) {
+static void pass_notices_early(const connection_io_t *io) {
     connection_t *connection = io->connection;
     succession_t succession = connection_resign(connection, io->object);
     if (succession == SUCCESSION_NEXT) connection_io_call(io, id_after_leave, 1, connection->next_leader);
-    rb_funcallv_public(connection->codec, id_tell_ahead, 1, &io->object);
+    rb_funcallv_public(connection->codec, id_pass_notices_early, 1, &io->object);
 }
 
 /* Passes notices on and pauses before the next read of small messages. False: there was no pause. */
 static bool await_more(const connection_io_t *io) {
     double next = clock_latest() + TRICKLE_PERIOD;
-    if (tells_ahead(io)) tell_ahead(io);
+    if (passes_notices_early(io)) pass_notices_early(io);
     double pause = next - clock_now();
     if (pause > 0) pause_reading(pause);
     return pause > 0;
@@ -142,20 +142,20 @@ static bool await_more(const connection_io_t *io) {
 
 /* A fiber that is stopped meanwhile resigns, which clears the flag. */
 static void yield_as_leader(const connection_io_t *io) {
-    io->connection->yielding = true;
-    give_turn((VALUE)io);
-    if (connection_leads(io->connection, io->object)) io->connection->yielding = false;
+    io->connection->leader_yielding = true;
+    yield_to_others((VALUE)io);
+    if (connection_leads(io->connection, io->object)) io->connection->leader_yielding = false;
 }
 
 /* A fiber yields to the callers whose answers have come; a thread, which wakes them as it continues, only after TURN_AFTER. */
 static void let_others_run(const connection_io_t *io, bool woke) {
     connection_t *connection = io->connection;
-    bool in_thread = NIL_P(io->request->scheduler), due = owes_turn(connection);
+    bool in_thread = NIL_P(io->request->scheduler), due = should_yield(connection);
     if (io->request->done) return;
     bool waited = in_thread && connection_codec(connection)->trickles && await_more(io);
-    due = due || owes_turn(connection);
+    due = due || should_yield(connection);
     if (!(waited || due || (woke && !in_thread))) return;
-    connection->working = 0;
+    connection->busy_since = 0;
     if (waited) return;
     if (in_thread) rb_funcallv_public(rb_cThread, id_pass, 0, NULL);
     else yield_as_leader(io);
@@ -164,8 +164,8 @@ static void let_others_run(const connection_io_t *io, bool woke) {
 /* The abandoned head has taken longer than expected; or a cancel request arrived before its statement had begun, and the server ignored it. */
 static void cancel_again(const connection_io_t *io) {
     connection_t *connection = io->connection;
-    if (isinf(connection->cancelling.again) || clock_now() < connection->cancelling.again) return;
-    connection->cancelling.again = INFINITY;
+    if (isinf(connection->cancelling.recheck_at) || clock_now() < connection->cancelling.recheck_at) return;
+    connection->cancelling.recheck_at = INFINITY;
     connection_io_call(io, id_cancel_abandoned_ahead, 0, Qnil);
 }
 
@@ -176,8 +176,8 @@ static bool sleep_as_leader(const connection_io_t *io) { return connection_io_sl
 /* Waits for input; or, where the server has owed an answer for too long, probes whether it is there. False: as sleep_as_leader. */
 static bool wait_for_server(const connection_io_t *io) {
     if (!silence_is_due(io->connection)) return sleep_as_leader(io);
-    io->connection->answerless = false;
-    connection_io_call(io, id_look_into_silence, 0, Qnil);
+    io->connection->no_answer_yet = false;
+    connection_io_call(io, id_probe_silence, 0, Qnil);
     return !io->connection->lost && connection_leads(io->connection, io->object);
 }
 
@@ -185,22 +185,22 @@ static bool wait_for_server(const connection_io_t *io) {
  * together. */
 void connection_loop_step(const connection_io_t *io) {
     connection_t *connection = io->connection;
-    if (!connection->answerless) connection_io_flush(io);
+    if (!connection->no_answer_yet) connection_io_flush(io);
     else if (!sleep_as_leader(io)) return;
     switch (connection_io_receive(io)) {
     case SOCKET_MOVED:
-        let_others_run(io, connection_loop_take_in(io, io->exposed));
+        let_others_run(io, connection_loop_decode_input(io, io->interruptible));
         if (!connection_leads(connection, io->object)) return;
         break;
-    case SOCKET_CLOSED: connection_io_call(io, id_hung_up, 0, Qnil); break;
+    case SOCKET_CLOSED: connection_io_call(io, id_closed_by_server, 0, Qnil); break;
     case SOCKET_BLOCKED:
         if (!wait_for_server(io)) return;
         break;
     case SOCKET_FAILED: return;
     }
-    connection_end_rest(connection, connection->woken);
+    connection_end_sleep(connection, connection->woken);
     cancel_again(io);
-    if (RARRAY_LEN(connection->woken) > 0) pass_on(io);
+    if (RARRAY_LEN(connection->woken) > 0) after_receive(io);
 }
 
 /* True: the answer is there. False: its waiter's time is over, or it was woken to lead. */
@@ -220,30 +220,30 @@ static bool park(const connection_io_t *io) {
 /* Leads until the answer is there, its time is over, or the lead is lost. True: the answer is there. */
 static bool lead(const connection_io_t *io) {
     do connection_loop_step(io);
-    while (!io->request->done && !request_patience_over(io->request) && connection_leads(io->connection, io->object));
+    while (!io->request->done && !request_wait_is_over(io->request) && connection_leads(io->connection, io->object));
     return io->request->done;
 }
 
 /* True: the answer is there. False: its waiter's time is over. */
-static bool attend(const connection_io_t *io) {
+static bool await_answer(const connection_io_t *io) {
     election_t election;
     while ((election = connection_elect(io->connection, io->object)) != ELECTION_ANSWERED) {
         if (election == ELECTION_LEADS ? lead(io) : park(io)) return true;
-        if (request_patience_over(io->request)) return false;
+        if (request_wait_is_over(io->request)) return false;
     }
     return true;
 }
 
-static VALUE turned(VALUE data) {
+static VALUE flush_after_yield(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
-    io->connection->turning = false;
+    io->connection->flusher_yielding = false;
     connection_io_flush(io);
     return Qnil;
 }
 
-static void flush_after_a_turn(const connection_io_t *io) {
-    io->connection->turning = true;
-    rb_ensure(give_turn, (VALUE)io, turned, (VALUE)io);
+static void yield_then_flush(const connection_io_t *io) {
+    io->connection->flusher_yielding = true;
+    rb_ensure(yield_to_others, (VALUE)io, flush_after_yield, (VALUE)io);
 }
 
 /* Checks an idle connection that has unexpected input, perhaps its end. Only a leader may read, or a sleeping leader would miss what came: so the
@@ -251,9 +251,9 @@ static void flush_after_a_turn(const connection_io_t *io) {
  * as what is written to a connection that has ended may have been executed. */
 static bool is_alive(const connection_io_t *io) {
     connection_t *connection = io->connection;
-    if (connection_is_led(connection) || connection_io_is_quiet(connection)) return true;
+    if (connection_is_led(connection) || connection_io_has_no_input(connection)) return true;
     connection->leader = io->object;
-    connection->looking = true;
+    connection->checking_alive = true;
     bool alive = RTEST(connection_io_call(io, id_alive, 0, Qnil));
     succession_t succession = connection_resign(connection, io->object);
     if (succession == SUCCESSION_NEXT) connection_io_call(io, id_after_leave, 1, connection->next_leader);
@@ -261,7 +261,7 @@ static bool is_alive(const connection_io_t *io) {
 }
 
 /* The same for a connection with nothing in flight but a liveness check. The answer to that may show that the connection is too old. */
-static bool is_fit(const connection_io_t *io) {
+static bool may_submit(const connection_io_t *io) {
     const in_flight_t *in_flight = connection_in_flight(io->connection);
     bool check_in_flight = in_flight->load.check_in_flight;
     if (in_flight->fifo.count > 0 && !check_in_flight) return true;
@@ -271,23 +271,23 @@ static bool is_fit(const connection_io_t *io) {
 /* False: the connection did not take the request. It may take no new ones since the caller entered, or since that check. */
 bool connection_loop_submit(const connection_io_t *io) {
     connection_t *connection = io->connection;
-    if (!is_fit(io)) return false;
+    if (!may_submit(io)) return false;
     if (connection->shut) return false;
     bool first = connection_in_flight(connection)->fifo.count == 0;
     if (NIL_P(connection_codec(connection)->protocol->submit(connection->codec, io->object))) return false;
-    if (connection->looking) return true;
+    if (connection->checking_alive) return true;
     bool large = codec_base_unsent(connection_codec(connection)) > WRITE_AT, in_thread = NIL_P(io->request->scheduler);
-    if (connection->asleep && !large && !in_thread) {
-        if (!connection->turning) flush_after_a_turn(io);
+    if (connection->leader_asleep && !large && !in_thread) {
+        if (!connection->flusher_yielding) yield_then_flush(io);
     } else if (first || !connection_is_led(connection) || large || in_thread) {
         connection_io_flush(io);
-        connection->answerless = first;
+        connection->no_answer_yet = first;
     }
-    if (connection->asleep && !connection->turning && !connection_io_is_flushed(connection)) connection_io_call(io, id_write_out, 1, io->object);
+    if (connection->leader_asleep && !connection->flusher_yielding && !connection_io_is_flushed(connection)) connection_io_call(io, id_write_out, 1, io->object);
     return true;
 }
 
-static bool has_ends_to_tie(const connection_io_t *io) {
+static bool has_cleanup_to_do(const connection_io_t *io) {
     const connection_t *connection = io->connection;
     return !connection_io_is_flushed(connection) || has_fence(io) || connection->lost || connection->cancelling.sealed ||
            connection_has_abandoned_head(connection);
@@ -298,27 +298,27 @@ void connection_loop_leave(const connection_io_t *io) {
     connection_t *connection = io->connection;
     succession_t succession = connection_leave(connection, io->object);
     VALUE next_leader = connection->next_leader;
-    if (succession == SUCCESSION_NEXT && (!io->exposed || request_wakes_at_once(next_leader))) {
+    if (succession == SUCCESSION_NEXT && (!io->interruptible || request_wakes_at_once(next_leader))) {
         rb_ary_push(connection->woken, next_leader);
         wake(io);
         succession = SUCCESSION_LED;
     }
-    bool more = succession == SUCCESSION_NEXT || (succession == SUCCESSION_NONE && has_ends_to_tie(io)) || (connection->active == 0 && is_crowded(connection));
+    bool more = succession == SUCCESSION_NEXT || (succession == SUCCESSION_NONE && has_cleanup_to_do(io)) || (connection->active == 0 && pool_has_callers_waiting(connection));
     if (more) connection_io_call(io, id_after_leave, 1, succession == SUCCESSION_NEXT ? next_leader : succession == SUCCESSION_NONE ? sym_none : sym_led);
 }
 
 static VALUE send_and_wait(VALUE data) {
     connection_io_t *io = (connection_io_t *)data;
-    io->taken = connection_loop_submit(io);
-    io->answered = io->taken && attend(io);
-    io->through = true;
+    io->submitted = connection_loop_submit(io);
+    io->answered = io->submitted && await_answer(io);
+    io->completed = true;
     return Qnil;
 }
 
 static VALUE cleanup(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
-    if (!io->through) connection_io_call(io, id_abandon, 1, io->object);
-    else if (io->taken && !io->answered && request_deadline_passed(io->request)) connection_io_call(io, id_expire_request, 1, io->object);
+    if (!io->completed) connection_io_call(io, id_abandon, 1, io->object);
+    else if (io->submitted && !io->answered && request_deadline_passed(io->request)) connection_io_call(io, id_expire_request, 1, io->object);
     else connection_loop_leave(io);
     return Qnil;
 }
@@ -327,40 +327,40 @@ static VALUE run(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, data)) {
     connection_io_t *io = (connection_io_t *)data;
     if (!connection_enter(io->connection, io->object)) return Qfalse;
     rb_ensure(send_and_wait, (VALUE)io, cleanup, (VALUE)io);
-    return RBOOL(io->taken);
+    return RBOOL(io->submitted);
 }
 
 /* Where a wire in Ruby reads, interrupts are masked: one could come between reading bytes and decoding them. */
 bool connection_loop_perform(connection_io_t *io) {
     if (!NIL_P(io->request->scheduler)) return RTEST(run(Qnil, (VALUE)io, 0, NULL, Qnil));
-    if (!connection_is_native(io->connection)) return RTEST(interrupts_where_it_sleeps(run, (VALUE)io));
-    io->exposed = true;
+    if (!connection_is_native(io->connection)) return RTEST(interrupts_on_blocking(run, (VALUE)io));
+    io->interruptible = true;
     return RTEST(run(Qnil, (VALUE)io, 0, NULL, Qnil));
 }
 
-static VALUE attend_alone(VALUE data) {
+static VALUE await_answer_alone(VALUE data) {
     connection_io_t *io = (connection_io_t *)data;
-    io->answered = attend(io);
-    io->through = true;
+    io->answered = await_answer(io);
+    io->completed = true;
     return Qnil;
 }
 
 static VALUE unpark(VALUE data) {
     const connection_io_t *io = (const connection_io_t *)data;
-    if (!io->through) rb_funcallv_public(mWaiting, id_unpark, 1, &io->object);
+    if (!io->completed) rb_funcallv_public(mWaiting, id_unpark, 1, &io->object);
     return Qnil;
 }
 
-bool connection_loop_attend(connection_io_t *io) {
-    rb_ensure(attend_alone, (VALUE)io, unpark, (VALUE)io);
+bool connection_loop_await_answer(connection_io_t *io) {
+    rb_ensure(await_answer_alone, (VALUE)io, unpark, (VALUE)io);
     return io->answered;
 }
 
 static void intern(void) {
     id_alive = rb_intern("alive?");
     id_quarantine_altered = rb_intern("quarantine_altered");
-    id_hung_up = rb_intern("hung_up");
-    id_pass_on = rb_intern("pass_on");
+    id_closed_by_server = rb_intern("closed_by_server");
+    id_after_receive = rb_intern("after_receive");
     id_cancel_abandoned_ahead = rb_intern("cancel_abandoned_ahead");
     id_after_leave = rb_intern("after_leave");
     id_write_out = rb_intern("write_out");
@@ -371,9 +371,9 @@ static void intern(void) {
     id_park = rb_intern("park");
     id_unpark = rb_intern("unpark");
     id_sleep = rb_intern("sleep");
-    id_look_into_silence = rb_intern("look_into_silence");
-    id_tells_ahead = rb_intern("tells_ahead?");
-    id_tell_ahead = rb_intern("tell_ahead");
+    id_probe_silence = rb_intern("probe_silence");
+    id_passes_notices_early = rb_intern("passes_notices_early?");
+    id_pass_notices_early = rb_intern("pass_notices_early");
     sym_none = ID2SYM(rb_intern("none"));
     sym_led = ID2SYM(rb_intern("led"));
 }

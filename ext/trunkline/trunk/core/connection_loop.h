@@ -14,7 +14,7 @@ bool connection_loop_perform(connection_io_t *io);
 bool connection_loop_submit(const connection_io_t *io);
 
 /* Waits for the answer to a request that was submitted. False: its waiter's time is over. */
-bool connection_loop_attend(connection_io_t *io);
+bool connection_loop_await_answer(connection_io_t *io);
 
 /* One turn of the leader's loop: flush, read, wake the callers whose answers are complete or whose time is over; sleep when there is nothing to read. */
 void connection_loop_step(const connection_io_t *io);
@@ -24,7 +24,7 @@ void connection_loop_leave(const connection_io_t *io);
 
 /* Decodes the input, and wakes the callers whose answers are complete. interruptible: the caller is a plain thread whose interrupts are not masked;
  * they are masked where Ruby decodes a row. True: a waiter was woken. */
-bool connection_loop_take_in(const connection_io_t *io, bool interruptible);
+bool connection_loop_decode_input(const connection_io_t *io, bool interruptible);
 
 /* Wakes the waiters that are owed a wake-up. */
 void connection_loop_wake_all(const connection_t *connection);

@@ -54,12 +54,12 @@ static VALUE loop_submit(VALUE self, VALUE request) {
     return RBOOL(connection_loop_submit(&io));
 }
 
-/* call-seq: attend(request) -> true or false
+/* call-seq: await_answer(request) -> true or false
  *
  * Whether the answer is there; false: the waiter's time is over. */
-static VALUE loop_attend(VALUE self, VALUE request) {
+static VALUE loop_await_answer(VALUE self, VALUE request) {
     connection_io_t io = io_of(self, request);
-    return RBOOL(connection_loop_attend(&io));
+    return RBOOL(connection_loop_await_answer(&io));
 }
 
 static VALUE loop_step(VALUE self, VALUE request) {
@@ -74,9 +74,9 @@ static VALUE loop_leave(VALUE self, VALUE request) {
     return Qnil;
 }
 
-static VALUE loop_take_in(VALUE self) {
+static VALUE loop_decode_input(VALUE self) {
     connection_io_t io = io_of(self, Qnil);
-    return RBOOL(connection_loop_take_in(&io, false));
+    return RBOOL(connection_loop_decode_input(&io, false));
 }
 
 static VALUE loop_flush(VALUE self) {
@@ -102,10 +102,10 @@ void Init_trunkline_connection_loop_class(void) {
     rb_define_private_method(class, "initialize", loop_initialize, 1);
     rb_define_method(class, "perform", loop_perform, 1);
     rb_define_private_method(class, "submit", loop_submit, 1);
-    rb_define_method(class, "attend", loop_attend, 1);
+    rb_define_method(class, "await_answer", loop_await_answer, 1);
     rb_define_method(class, "step", loop_step, 1);
     rb_define_method(class, "leave", loop_leave, 1);
-    rb_define_method(class, "take_in", loop_take_in, 0);
+    rb_define_method(class, "decode_input", loop_decode_input, 0);
     rb_define_method(class, "flush", loop_flush, 0);
     rb_define_method(class, "sleep_until_ready", loop_sleep_until_ready, 0);
     rb_define_private_method(class, "wake_all", loop_wake_all, 0);

@@ -22,17 +22,17 @@ static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* call-seq: equip(wire, io, tls, crowded, woken) -> connection
+/* call-seq: attach_io(wire, io, tls, callers_waiting, woken) -> connection
  *
  * Sets what the callers read and write with. io: the socket's IO where C reads and writes in place of the wire, or nil. tls: the TLSSession that C
- * uses, or nil. crowded: the Flag that is on while callers wait for a connection of the pool. */
-static VALUE connection_equip(VALUE self, VALUE wire, VALUE io, VALUE tls, VALUE crowded, VALUE woken) {
+ * uses, or nil. callers_waiting: the Flag that is on while callers wait for a connection of the pool. */
+static VALUE connection_attach_io(VALUE self, VALUE wire, VALUE io, VALUE tls, VALUE callers_waiting, VALUE woken) {
     connection_t *connection = connection_of(self);
     Check_Type(woken, T_ARRAY);
     if (!NIL_P(io)) Check_Type(io, T_FILE);
     if (!NIL_P(tls)) tls_session_check(tls);
-    connection->crowded = flag_checked(crowded);
-    connection->crowded_flag = crowded;
+    connection->callers_waiting = flag_checked(callers_waiting);
+    connection->callers_waiting_flag = callers_waiting;
     connection->wire = wire;
     connection->io = io;
     connection->tls = tls;
@@ -48,22 +48,22 @@ static VALUE connection_lose(VALUE self) {
     return self;
 }
 
-/* call-seq: unplug -> connection
+/* call-seq: forget_descriptor -> connection
  *
  * The descriptor was closed: the system may give its number to another file. */
-static VALUE connection_unplug(VALUE self) {
+static VALUE connection_forget_descriptor(VALUE self) {
     connection_of(self)->descriptor = -1;
     return self;
 }
 
-/* call-seq: bound(requests, bytes, expiry) -> connection
+/* call-seq: set_in_flight_limits(requests, bytes, expiry) -> connection
  *
  * Sets the limits of requests and bytes in flight, and the time, on the clock of Waiting.now, from which the connection counts as expired. An earlier
  * expiry stays. */
-static VALUE connection_bound(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
+static VALUE connection_set_in_flight_limits(VALUE self, VALUE requests, VALUE bytes, VALUE expiry) {
     connection_t *connection = connection_of(self);
-    connection->most_requests = NUM2SIZET(requests);
-    connection->most_bytes = NUM2ULL(bytes);
+    connection->max_requests = NUM2SIZET(requests);
+    connection->max_bytes = NUM2ULL(bytes);
     connection->expiry = fmin(connection->expiry, NUM2DBL(expiry));
     return self;
 }
@@ -143,7 +143,7 @@ static VALUE connection_is_reserved(VALUE self) { return RBOOL(connection_of(sel
  *
  * Ends the reservation: callers of each scheduler, and threads, may become active again. */
 static VALUE connection_release(VALUE self) {
-    connection_of(self)->reserved = connection_of(self)->dropped = false;
+    connection_of(self)->reserved = connection_of(self)->callers_dropped = false;
     return self;
 }
 
@@ -224,10 +224,10 @@ void Init_trunkline_connection_state(void) {
     VALUE class = rb_define_class_under(mTrunkline, "ConnectionState", rb_cObject);
     trunkline_define_new(class, connection_new);
     rb_define_method(class, "initialize", connection_initialize, -1);
-    rb_define_method(class, "equip", connection_equip, 5);
+    rb_define_method(class, "attach_io", connection_attach_io, 5);
     rb_define_method(class, "lose", connection_lose, 0);
-    rb_define_method(class, "unplug", connection_unplug, 0);
-    rb_define_method(class, "bound", connection_bound, 3);
+    rb_define_method(class, "forget_descriptor", connection_forget_descriptor, 0);
+    rb_define_method(class, "set_in_flight_limits", connection_set_in_flight_limits, 3);
     rb_define_method(class, "room?", connection_room, 0);
     rb_define_method(class, "expire", connection_expire, 0);
     rb_define_method(class, "expired?", connection_is_expired, 0);

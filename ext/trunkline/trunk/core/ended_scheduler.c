@@ -21,7 +21,7 @@ static void forget_parked(connection_t *connection) {
     request_t *parked = connection->parked.newer;
     while (parked != &connection->parked) {
         request_t *next = parked->newer;
-        if (parked->scheduler == connection->scheduler && request_wake_up(parked)) {
+        if (parked->scheduler == connection->scheduler && request_mark_woken(parked)) {
             parked->delivered = true;
             parked->active = false;
         }
@@ -57,8 +57,8 @@ static void forget_in_flight(connection_t *connection, VALUE failure) {
 static void forget_lead(connection_t *connection) {
     forget_waiter(connection, &connection->leader);
     forget_waiter(connection, &connection->next_leader);
-    connection->rest = -INFINITY;
-    connection->asleep = connection->looking = connection->yielding = connection->turning = false;
+    connection->leader_sleeps_until = -INFINITY;
+    connection->leader_asleep = connection->checking_alive = connection->leader_yielding = connection->flusher_yielding = false;
 }
 
 bool connection_forget_dropped(connection_t *connection) {
@@ -70,7 +70,7 @@ bool connection_forget_dropped(connection_t *connection) {
     forget_in_flight(connection, failure);
     forget_lead(connection);
     connection->active = connection->endings = 0;
-    connection->dropped = connection->reserved;
+    connection->callers_dropped = connection->reserved;
     connection->scheduler = connection->thread = Qnil;
     return true;
 }
@@ -81,7 +81,7 @@ bool connection_forget_dropped(connection_t *connection) {
  * caller that chooses a connection may have found that out before. */
 static VALUE connection_forgets_dropped(VALUE self) {
     connection_t *connection = connection_of(self);
-    return RBOOL(connection_forget_dropped(connection) || connection->dropped);
+    return RBOOL(connection_forget_dropped(connection) || connection->callers_dropped);
 }
 
 /* call-seq: dropped? -> true or false

@@ -26,7 +26,7 @@ static VALUE flag_new(int argc, VALUE *argv, VALUE class) {
 }
 
 /* call-seq: on = true or false */
-static VALUE flag_turn(VALUE self, VALUE on) {
+static VALUE flag_set(VALUE self, VALUE on) {
     ((flag_t *)RTYPEDDATA_DATA(self))->on = RTEST(on);
     return on;
 }
@@ -55,7 +55,7 @@ static VALUE flag_is_on(VALUE self) { return RBOOL(((const flag_t *)RTYPEDDATA_D
 void Init_trunkline_flag(void) {
     VALUE class = rb_define_class_under(mTrunkline, "Flag", rb_cObject);
     trunkline_define_new(class, flag_new);
-    rb_define_method(class, "on=", flag_turn, 1);
+    rb_define_method(class, "on=", flag_set, 1);
     rb_define_method(class, "hold", flag_hold, 0);
     rb_define_method(class, "on?", flag_is_on, 0);
 }

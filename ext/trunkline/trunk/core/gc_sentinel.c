@@ -11,34 +11,34 @@
 typedef struct {
     size_t owners;
     bool collected;
-} fate_t;
+} collection_t;
 
 static VALUE cWatch;
 
-static void fate_release(void *data) {
-    fate_t *fate = data;
-    if (--fate->owners == 0) ruby_xfree(fate);
+static void collection_release(void *data) {
+    collection_t *collection = data;
+    if (--collection->owners == 0) ruby_xfree(collection);
 }
 
 static void sentinel_free(void *data) {
-    ((fate_t *)data)->collected = true;
-    fate_release(data);
+    ((collection_t *)data)->collected = true;
+    collection_release(data);
 }
 
-static size_t fate_memsize(const void *data) {
+static size_t collection_memsize(const void *data) {
     (void)data;
-    return sizeof(fate_t);
+    return sizeof(collection_t);
 }
 
 static const rb_data_type_t sentinel_type = {
     .wrap_struct_name = "Trunkline::GCSentinel",
-    .function = {.dfree = sentinel_free, .dsize = fate_memsize},
+    .function = {.dfree = sentinel_free, .dsize = collection_memsize},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
 static const rb_data_type_t watch_type = {
     .wrap_struct_name = "Trunkline::GCSentinel::Watch",
-    .function = {.dfree = fate_release, .dsize = fate_memsize},
+    .function = {.dfree = collection_release, .dsize = collection_memsize},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
@@ -46,16 +46,16 @@ static const rb_data_type_t watch_type = {
 static VALUE sentinel_new(int argc, VALUE *argv, VALUE class) {
     rb_check_arity(argc, 0, 0);
     (void)argv;
-    fate_t *fate = ALLOC(fate_t);
-    *fate = (fate_t){.owners = 1, .collected = false};
-    return TypedData_Wrap_Struct(class, &sentinel_type, fate);
+    collection_t *collection = ALLOC(collection_t);
+    *collection = (collection_t){.owners = 1, .collected = false};
+    return TypedData_Wrap_Struct(class, &sentinel_type, collection);
 }
 
 /* call-seq: watch -> Watch */
 static VALUE sentinel_watch(VALUE self) {
-    fate_t *fate = RTYPEDDATA_DATA(self);
-    VALUE watch = TypedData_Wrap_Struct(cWatch, &watch_type, fate);
-    fate->owners++;
+    collection_t *collection = RTYPEDDATA_DATA(self);
+    VALUE watch = TypedData_Wrap_Struct(cWatch, &watch_type, collection);
+    collection->owners++;
     RB_GC_GUARD(self);
     return watch;
 }
@@ -63,7 +63,7 @@ static VALUE sentinel_watch(VALUE self) {
 /* call-seq: collected? -> true or false
  *
  * Also false between the moment from which nothing refers to the sentinel, and that at which Ruby frees it. */
-static VALUE watch_collected(VALUE self) { return RBOOL(((const fate_t *)RTYPEDDATA_DATA(self))->collected); }
+static VALUE watch_collected(VALUE self) { return RBOOL(((const collection_t *)RTYPEDDATA_DATA(self))->collected); }
 
 void Init_trunkline_gc_sentinel(void) {
     VALUE class = rb_define_class_under(mTrunkline, "GCSentinel", rb_cObject);

@@ -34,17 +34,17 @@ static void count_in(in_flight_t *in_flight, request_t *request) {
     load->requests++;
     load->backlog += request->work.cost;
     load->unknown += request->work.is_unknown;
-    if (request->work.is_unknown) request->work.service->awaited++;
+    if (request->work.is_unknown) request->work.service->unknown_in_flight++;
     if (!request->work.is_long) return;
     if (load->longs++ == 0) occupancy_note_long(&in_flight->occupant, true);
-    request->work.beside = occupancy_count_longs(&in_flight->occupant);
+    request->work.longs_at_send = occupancy_count_longs(&in_flight->occupant);
 }
 
 static void count_out(in_flight_t *in_flight, const request_t *request) {
     load_t *load = &in_flight->load;
     load->backlog -= request->work.cost;
     load->unknown -= request->work.is_unknown;
-    if (request->work.is_unknown) request->work.service->awaited--;
+    if (request->work.is_unknown) request->work.service->unknown_in_flight--;
     if (request->work.is_long && --load->longs == 0) occupancy_note_long(&in_flight->occupant, false);
 }
 
@@ -77,8 +77,8 @@ VALUE in_flight_shift(in_flight_t *in_flight, double now) {
     load_t *load = &in_flight->load;
     if (request) count_out(in_flight, request);
     load->head_since = now;
-    load->told_after = 0;
-    load->alone = load->begun = false;
+    load->start_seen_after = 0;
+    load->alone = load->started = false;
     if (in_flight->fifo.count == 0) become_idle(in_flight, now);
     return entry;
 }
@@ -90,21 +90,21 @@ void in_flight_remove(in_flight_t *in_flight, size_t at) {
     if (in_flight->fifo.count == 0) become_idle(in_flight, clock_now());
 }
 
-bool in_flight_wants_beginning(const in_flight_t *in_flight, const request_t *request) {
+bool in_flight_wants_start_report(const in_flight_t *in_flight, const request_t *request) {
     service_t *service = request->work.service;
-    return in_flight->fifo.count == 0 && service && (service_is_doubted(service) || (service->is_long && request->work.is_watched));
+    return in_flight->fifo.count == 0 && service && (service_wants_start_report(service) || (service->is_long && request->work.measure_exactly));
 }
 
-void in_flight_begin(in_flight_t *in_flight, double now) {
+void in_flight_started(in_flight_t *in_flight, double now) {
     load_t *load = &in_flight->load;
-    if (load->alone) load->told_after = now - load->head_since;
+    if (load->alone) load->start_seen_after = now - load->head_since;
     load->head_since = now;
-    load->begun = true;
+    load->started = true;
 }
 
 /* Seconds for which the server has worked on the oldest one. */
 static double worked(const in_flight_t *in_flight, double now) {
-    return now - in_flight->load.head_since - (in_flight->load.begun ? 0 : in_flight->round_trip.seconds);
+    return now - in_flight->load.head_since - (in_flight->load.started ? 0 : in_flight->round_trip.seconds);
 }
 
 double in_flight_head_cost(const in_flight_t *in_flight) {

@@ -15,14 +15,14 @@
 typedef struct {
     double backlog;      /* seconds that the server is expected to need for all requests in flight */
     double head_since;   /* since when the server works on the head, the oldest request */
-    double told_after;   /* seconds from sending the head to reading the server's BindComplete, which says that it begins */
+    double start_seen_after; /* seconds from sending the head to reading the server's report that it begins */
     double idle_since;   /* when the last request was answered */
     double unused_since; /* likewise, without this library's own liveness checks */
     uint64_t requests;   /* requests ever pushed */
     size_t longs;        /* long requests in flight */
     size_t unknown;      /* requests in flight whose service time is not known */
     bool alone;          /* the head was sent when nothing else was in flight: its time includes a round trip */
-    bool begun;          /* the server has said that it began with the head, at head_since */
+    bool started;        /* the server has said that it began with the head, at head_since */
     bool check_in_flight; /* the last request is a liveness check of this library, whose answer no caller reads */
 } load_t;
 
@@ -45,13 +45,13 @@ VALUE in_flight_shift(in_flight_t *in_flight, double now);
 /* Removes the entry at this index, counted from the head. */
 void in_flight_remove(in_flight_t *in_flight, size_t at);
 
-/* Whether the request, which is about to be pushed, should ask the server to report its beginning (a Flush behind Bind), so that its measurement is
+/* Whether the request, which is about to be pushed, should ask the server to report its beginning, so that its measurement is
  * exact. Behind other requests that is not needed, as the server begins when these are answered. To be called once per request: of some statements
  * every eighth one is measured so. */
-bool in_flight_wants_beginning(const in_flight_t *in_flight, const struct request *request);
+bool in_flight_wants_start_report(const in_flight_t *in_flight, const struct request *request);
 
 /* The server has reported that it begins with the head. */
-void in_flight_begin(in_flight_t *in_flight, double now);
+void in_flight_started(in_flight_t *in_flight, double now);
 
 /* The connection was opened just now, and is idle. */
 static inline void in_flight_connected(in_flight_t *in_flight, double now) { in_flight->load.idle_since = in_flight->load.unused_since = now; }

@@ -3,10 +3,10 @@
 #include "../../common/classes.h"
 
 static ID id_handle_interrupt;
-static VALUE where_it_sleeps, never;
+static VALUE on_blocking, never;
 
-VALUE interrupts_where_it_sleeps(rb_block_call_func *function, VALUE data) {
-    return rb_block_call(rb_cThread, id_handle_interrupt, 1, &where_it_sleeps, function, data);
+VALUE interrupts_on_blocking(rb_block_call_func *function, VALUE data) {
+    return rb_block_call(rb_cThread, id_handle_interrupt, 1, &on_blocking, function, data);
 }
 
 VALUE interrupts_never(rb_block_call_func *function, VALUE data) {
@@ -24,6 +24,6 @@ static VALUE define_mask(VALUE module, const char *name, const char *when) {
 void Init_trunkline_interrupts(void) {
     VALUE module = rb_define_module_under(mTrunkline, "Waiting");
     id_handle_interrupt = rb_intern("handle_interrupt");
-    where_it_sleeps = define_mask(module, "WHERE_IT_SLEEPS", "on_blocking");
+    on_blocking = define_mask(module, "ON_BLOCKING", "on_blocking");
     never = define_mask(module, "NEVER", "never");
 }

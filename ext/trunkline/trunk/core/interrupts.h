@@ -6,7 +6,7 @@
 
 /* Runs the function, which gets the data as a block would, with interrupts masked except where the thread sleeps: all that changes state lies between
  * its sleeps. The second masks them there, too. */
-VALUE interrupts_where_it_sleeps(rb_block_call_func *function, VALUE data);
+VALUE interrupts_on_blocking(rb_block_call_func *function, VALUE data);
 
 VALUE interrupts_never(rb_block_call_func *function, VALUE data);
 

@@ -23,7 +23,7 @@ election_t connection_elect(connection_t *connection, VALUE object) {
     connection_forget_other_dropped(connection, request->scheduler);
     if (connection->next_leader == object) connection->next_leader = Qnil;
     if (request->done) return ELECTION_ANSWERED;
-    if (request->until < connection->earliest) connection->earliest = request->until;
+    if (request->wait_until < connection->earliest_timeout) connection->earliest_timeout = request->wait_until;
     if (NIL_P(connection->leader) && connection_activate_to_wait(connection, request)) connection->leader = object;
     if (connection->leader == object) return ELECTION_LEADS;
     park(connection, request);
@@ -31,7 +31,7 @@ election_t connection_elect(connection_t *connection, VALUE object) {
 }
 
 double connection_sleeps_until(const connection_t *connection, const request_t *request) {
-    return request->until < connection->rest ? request->until : INFINITY;
+    return request->wait_until < connection->leader_sleeps_until ? request->wait_until : INFINITY;
 }
 
 /* call-seq: lead(request) -> :leads, :parked or :answered */
@@ -64,43 +64,43 @@ static VALUE connection_take_lead(VALUE self, VALUE object) {
     return Qtrue;
 }
 
-double connection_begin_rest(connection_t *connection) {
-    return connection->rest = fmin(fmin(connection->earliest, connection->cancelling.again), silence_due(connection));
+double connection_begin_sleep(connection_t *connection) {
+    return connection->leader_sleeps_until = fmin(fmin(connection->earliest_timeout, connection->cancelling.recheck_at), silence_due(connection));
 }
 
-/* call-seq: begin_rest -> Float or nil
+/* call-seq: begin_sleep -> Float or nil
  *
- * Nil: see connection_begin_rest. */
-static VALUE connection_get_rest(VALUE self) { return deadline_value(connection_begin_rest(connection_of(self))); }
+ * Nil: see connection_begin_sleep. */
+static VALUE connection_get_sleep(VALUE self) { return deadline_value(connection_begin_sleep(connection_of(self))); }
 
 /* Removes the parked waiters whose time is over, and finds the earliest of the others. Pushing may collect garbage, parked requests included: so the
  * list is read from its beginning again. */
 static void expire(connection_t *connection, double now, VALUE woken) {
-    double earliest = NIL_P(connection->leader) ? INFINITY : request_of(connection->leader)->until;
+    double earliest = NIL_P(connection->leader) ? INFINITY : request_of(connection->leader)->wait_until;
     request_t *parked = connection->parked.newer;
     while (parked != &connection->parked) {
-        if (parked->until <= now && request_wake_up(parked)) {
+        if (parked->wait_until <= now && request_mark_woken(parked)) {
             rb_ary_push(woken, parked->self);
             parked = connection->parked.newer;
         } else {
-            earliest = fmin(earliest, parked->until);
+            earliest = fmin(earliest, parked->wait_until);
             parked = parked->newer;
         }
     }
-    connection->earliest = earliest;
+    connection->earliest_timeout = earliest;
 }
 
-void connection_end_rest(connection_t *connection, VALUE woken) {
-    connection->rest = -INFINITY;
-    if (isinf(connection->earliest)) return;
+void connection_end_sleep(connection_t *connection, VALUE woken) {
+    connection->leader_sleeps_until = -INFINITY;
+    if (isinf(connection->earliest_timeout)) return;
     double now = clock_now();
-    if (now >= connection->earliest) expire(connection, now, woken);
+    if (now >= connection->earliest_timeout) expire(connection, now, woken);
 }
 
-/* call-seq: end_rest(woken) -> connection */
-static VALUE connection_get_end_of_rest(VALUE self, VALUE woken) {
+/* call-seq: end_sleep(woken) -> connection */
+static VALUE connection_get_end_of_sleep(VALUE self, VALUE woken) {
     Check_Type(woken, T_ARRAY);
-    connection_end_rest(connection_of(self), woken);
+    connection_end_sleep(connection_of(self), woken);
     return self;
 }
 
@@ -116,14 +116,14 @@ static request_t *successor(connection_t *connection) {
 succession_t connection_resign(connection_t *connection, VALUE object) {
     if (connection->leader == object) {
         connection->leader = Qnil;
-        connection->rest = -INFINITY;
-        connection->looking = connection->yielding = false;
+        connection->leader_sleeps_until = -INFINITY;
+        connection->checking_alive = connection->leader_yielding = false;
     }
     if (connection->next_leader == object) connection->next_leader = Qnil;
     if (connection_is_led(connection)) return SUCCESSION_LED;
     request_t *next = successor(connection);
     if (!next) return SUCCESSION_NONE;
-    request_wake_up(next);
+    request_mark_woken(next);
     connection->next_leader = next->self;
     return SUCCESSION_NEXT;
 }
@@ -162,8 +162,8 @@ void Init_trunkline_leader_election(void) {
     rb_define_method(class, "take_lead", connection_take_lead, 1);
     rb_define_method(class, "leads?", connection_get_leads, 1);
     rb_define_method(class, "sleeps_until", connection_get_sleeps_until, 1);
-    rb_define_method(class, "begin_rest", connection_get_rest, 0);
-    rb_define_method(class, "end_rest", connection_get_end_of_rest, 1);
+    rb_define_method(class, "begin_sleep", connection_get_sleep, 0);
+    rb_define_method(class, "end_sleep", connection_get_end_of_sleep, 1);
     rb_define_method(class, "leave", connection_get_next_leader, 1);
     rb_define_method(class, "led?", connection_get_led, 0);
 }

@@ -27,10 +27,10 @@ election_t connection_elect(connection_t *connection, VALUE request);
 double connection_sleeps_until(const connection_t *connection, const request_t *request);
 
 /* Called as the leader goes to sleep. Returns until when it may sleep; INFINITY: no waiter has a deadline, and no probe is due. */
-double connection_begin_rest(connection_t *connection);
+double connection_begin_sleep(connection_t *connection);
 
 /* Called when the leader is awake. Pushes parked waiters whose time is over to the Array `woken`; they are owed a wake-up. May collect garbage. */
-void connection_end_rest(connection_t *connection, VALUE woken);
+void connection_end_sleep(connection_t *connection, VALUE woken);
 
 /* The request's waiter gives up the lead, if it leads or was woken to lead. */
 succession_t connection_resign(connection_t *connection, VALUE request);

@@ -21,7 +21,7 @@ void request_mark(void *data) {
     rb_gc_mark(request->thread);
     rb_gc_mark(request->token);
     rb_gc_mark(request->failure);
-    rb_gc_mark(request->listed);
+    rb_gc_mark(request->cleared);
 }
 
 /* Only the parent of codecs' request types, which have their own free functions: no object of this type itself is allocated. */
@@ -38,10 +38,10 @@ static void belong_to_caller(request_t *request) {
     request->thread = NIL_P(request->scheduler) ? Qnil : rb_thread_current();
 }
 
-void request_prepare(request_t *request, VALUE self) {
+void request_initialize(request_t *request, VALUE self) {
     request->self = self;
-    request->token = request->failure = request->listed = Qnil;
-    request->deadline = request->until = deadline_present();
+    request->token = request->failure = request->cleared = Qnil;
+    request->deadline = request->wait_until = deadline_present();
     belong_to_caller(request);
 }
 
@@ -52,7 +52,7 @@ void request_unlink(request_t *request) {
     request->older = request->newer = NULL;
 }
 
-bool request_wake_up(request_t *request) {
+bool request_mark_woken(request_t *request) {
     if (request->state != WAITER_PARKED) return false;
     request_unlink(request);
     request->state = WAITER_WOKEN;
@@ -60,17 +60,17 @@ bool request_wake_up(request_t *request) {
     return true;
 }
 
-bool request_patience_over(const request_t *request) { return !isinf(request->until) && clock_now() >= request->until; }
+bool request_wait_is_over(const request_t *request) { return !isinf(request->wait_until) && clock_now() >= request->wait_until; }
 
 bool request_deadline_passed(const request_t *request) { return !isinf(request->deadline) && clock_now() >= request->deadline; }
 
 bool request_finish(request_t *request) {
     request->done = true;
-    if (!NIL_P(request->listed)) {
-        rb_ary_clear(request->listed);
-        request->listed = Qnil;
+    if (!NIL_P(request->cleared)) {
+        rb_ary_clear(request->cleared);
+        request->cleared = Qnil;
     }
-    return request_wake_up(request);
+    return request_mark_woken(request);
 }
 
 /* call-seq: done? -> true or false */
@@ -97,18 +97,18 @@ static VALUE unblock(VALUE self) {
 
 static VALUE unblock_in_fiber(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) { return unblock(self); }
 
-static VALUE unblock_abroad(VALUE self) {
+static VALUE unblock_on_other_scheduler(VALUE self) {
     if (NIL_P(rb_fiber_scheduler_current())) return unblock(self);
     return rb_funcallv(rb_block_call_kw(cFiber, id_new, 1, &blocking, unblock_in_fiber, self, RB_PASS_KEYWORDS), id_resume, 0, NULL);
 }
 
-static VALUE tell_of_failure(VALUE self, VALUE error) {
+static VALUE warn_of_failure(VALUE self, VALUE error) {
     rb_warn("trunkline: a scheduler did not wake its fiber: %" PRIsVALUE " (%s)", error, rb_obj_classname(error));
     return Qnil;
 }
 
-static VALUE unblock_untorn(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
-    return rb_rescue2(unblock_abroad, self, tell_of_failure, self, rb_eStandardError, (VALUE)0);
+static VALUE unblock_uninterrupted(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
+    return rb_rescue2(unblock_on_other_scheduler, self, warn_of_failure, self, rb_eStandardError, (VALUE)0);
 }
 
 /* call-seq: wake -> request
@@ -126,7 +126,7 @@ VALUE request_wake(VALUE self) {
     } else if (request->scheduler == rb_fiber_scheduler_current()) {
         unblock(self);
     } else {
-        interrupts_never(unblock_untorn, self);
+        interrupts_never(unblock_uninterrupted, self);
     }
     request->delivered = true;
     return self;
@@ -142,10 +142,10 @@ bool request_wakes_at_once(VALUE self) {
  * Whether the wake-up that the waiter is owed has been given: a thread gives it a moment after it has made the waiter woken. */
 static VALUE request_is_delivered(VALUE self) { return RBOOL(request_of(self)->delivered); }
 
-/* call-seq: withdraw -> true or false
+/* call-seq: cancel_park -> true or false
  *
  * The waiter runs again without having received a wake-up. True: one is on its way, and must be received. */
-static VALUE request_withdraw(VALUE self) {
+static VALUE request_cancel_park(VALUE self) {
     request_t *request = request_of(self);
     bool owed = request->state == WAITER_WOKEN;
     request_unlink(request);
@@ -164,22 +164,22 @@ static VALUE request_adopt(VALUE self) {
 
 /* call-seq: park -> request
  *
- * The waiter is about to sleep, on no connection, until a call of wake_up. */
+ * The waiter is about to sleep, on no connection, until a call of mark_woken. */
 static VALUE request_park(VALUE self) {
     request_of(self)->state = WAITER_PARKED;
     return self;
 }
 
-/* call-seq: wake_up -> true or false
+/* call-seq: mark_woken -> true or false
  *
  * True: the waiter was parked, and the caller owes it a wake-up; no interrupt may come before it has given that. */
-static VALUE request_is_woken(VALUE self) { return RBOOL(request_wake_up(request_of(self))); }
+static VALUE request_try_mark_woken(VALUE self) { return RBOOL(request_mark_woken(request_of(self))); }
 
-/* call-seq: rouse -> true or false
+/* call-seq: wake_if_parked -> true or false
  *
  * Wakes the waiter, if it is parked. False: it was not. */
-static VALUE request_rouse(VALUE self) {
-    if (!request_wake_up(request_of(self))) return Qfalse;
+static VALUE request_wake_if_parked(VALUE self) {
+    if (!request_mark_woken(request_of(self))) return Qfalse;
     request_wake(self);
     return Qtrue;
 }
@@ -197,16 +197,16 @@ static VALUE request_pin(VALUE self) {
  * Sets its deadline, so many seconds from now. An earlier deadline stays. */
 static VALUE request_limit(VALUE self, VALUE seconds) {
     request_t *request = request_of(self);
-    request->deadline = request->until = fmin(request->deadline, deadline_in(seconds));
+    request->deadline = request->wait_until = fmin(request->deadline, deadline_in(seconds));
     return self;
 }
 
-/* call-seq: limit_as(other) -> request
+/* call-seq: copy_limits(other) -> request
  *
  * Takes over the deadline and the idempotency of the other request. */
-static VALUE request_limit_as(VALUE self, VALUE object) {
+static VALUE request_copy_limits(VALUE self, VALUE object) {
     request_t *request = request_of(self), *other = request_checked(object);
-    request->deadline = request->until = other->deadline;
+    request->deadline = request->wait_until = other->deadline;
     request->idempotent = other->idempotent;
     return self;
 }
@@ -217,27 +217,27 @@ static VALUE request_get_deadline(VALUE self) { return deadline_value(request_of
 /* call-seq: deadline_passed? -> true or false */
 static VALUE request_is_deadline_passed(VALUE self) { return RBOOL(request_deadline_passed(request_of(self))); }
 
-/* call-seq: patience = Float or nil
+/* call-seq: wait_until = Float or nil
  *
  * Until when its waiter waits at most; an earlier deadline stays in force. */
-static VALUE request_set_patience(VALUE self, VALUE until) {
+static VALUE request_set_wait_until(VALUE self, VALUE until) {
     request_t *request = request_of(self);
-    request->until = NIL_P(until) ? request->deadline : fmin(request->deadline, NUM2DBL(until));
+    request->wait_until = NIL_P(until) ? request->deadline : fmin(request->deadline, NUM2DBL(until));
     return until;
 }
 
-/* call-seq: linger(until) -> request
+/* call-seq: extend_wait(until) -> request
  *
  * Its waiter waits until then, a Float, whatever its deadline was. */
-static VALUE request_linger(VALUE self, VALUE until) {
-    request_of(self)->until = NUM2DBL(until);
+static VALUE request_extend_wait(VALUE self, VALUE until) {
+    request_of(self)->wait_until = NUM2DBL(until);
     return self;
 }
 
-/* call-seq: patience_over? -> true or false
+/* call-seq: wait_over? -> true or false
  *
  * Whether its waiter's time to wait is over. */
-static VALUE request_is_patience_over(VALUE self) { return RBOOL(request_patience_over(request_of(self))); }
+static VALUE request_get_wait_over(VALUE self) { return RBOOL(request_wait_is_over(request_of(self))); }
 
 /* call-seq: fail(failure) -> request
  *
@@ -249,17 +249,17 @@ static VALUE request_fail(VALUE self, VALUE failure) {
     return request_finish(request) ? request_wake(self) : self;
 }
 
-/* call-seq: revoke(failure) -> request
+/* call-seq: fail_answered(failure) -> request
  *
  * Makes a request that is done count as failed, whatever its answer was. */
-static VALUE request_revoke(VALUE self, VALUE failure) {
+static VALUE request_fail_answered(VALUE self, VALUE failure) {
     request_of(self)->failure = failure;
     return self;
 }
 
 static VALUE request_is_pinned(VALUE self) { return RBOOL(request_of(self)->pinned); }
 static VALUE request_is_long(VALUE self) { return RBOOL(request_of(self)->work.service && request_of(self)->work.service->is_long); }
-static VALUE request_is_limited(VALUE self) { return RBOOL(request_of(self)->limited); }
+static VALUE request_has_server_timeout(VALUE self) { return RBOOL(request_of(self)->has_server_timeout); }
 static VALUE request_is_idempotent(VALUE self) { return RBOOL(request_of(self)->idempotent); }
 
 static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
@@ -268,21 +268,21 @@ static VALUE request_set_idempotent(VALUE self, VALUE idempotent) {
     return idempotent;
 }
 
-/* call-seq: eager! -> request
+/* call-seq: pipelined! -> request
  *
  * Its caller sends more requests without waiting for the answer. */
-static VALUE request_set_eager(VALUE self) {
-    request_of(self)->eager = true;
+static VALUE request_set_pipelined(VALUE self) {
+    request_of(self)->pipelined = true;
     return self;
 }
 
-/* call-seq: list(entry) -> entry
+/* call-seq: clear_when_done(entry) -> entry
  *
  * Has the Array emptied when the request is done, so that a list of unfinished requests keeps no answers. */
-static VALUE request_list(VALUE self, VALUE entry) {
+static VALUE request_clear_when_done(VALUE self, VALUE entry) {
     request_t *request = request_of(self);
     Check_Type(entry, T_ARRAY);
-    return request->done ? rb_ary_clear(entry) : (request->listed = entry);
+    return request->done ? rb_ary_clear(entry) : (request->cleared = entry);
 }
 
 /* call-seq: claim -> true or false
@@ -308,11 +308,11 @@ static VALUE request_get_token(VALUE self) { return request_of(self)->token; }
 static VALUE request_set_token(VALUE self, VALUE token) { return request_of(self)->token = token; }
 static VALUE request_get_failure(VALUE self) { return request_of(self)->failure; }
 
-/* call-seq: taken -> Float or nil
+/* call-seq: server_seconds -> Float or nil
  *
  * Measured seconds of the server's work on it. */
-static VALUE request_get_taken(VALUE self) {
-    double taken = request_of(self)->work.taken;
+static VALUE request_get_server_seconds(VALUE self) {
+    double taken = request_of(self)->work.server_seconds;
     return taken > 0 ? DBL2NUM(taken) : Qnil;
 }
 
@@ -337,29 +337,29 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "resume", request_resume, 0);
     rb_define_method(cTrunklineRequest, "wake", request_wake, 0);
     rb_define_method(cTrunklineRequest, "delivered?", request_is_delivered, 0);
-    rb_define_method(cTrunklineRequest, "withdraw", request_withdraw, 0);
+    rb_define_method(cTrunklineRequest, "cancel_park", request_cancel_park, 0);
     rb_define_method(cTrunklineRequest, "adopt", request_adopt, 0);
     rb_define_method(cTrunklineRequest, "park", request_park, 0);
-    rb_define_method(cTrunklineRequest, "wake_up", request_is_woken, 0);
-    rb_define_method(cTrunklineRequest, "rouse", request_rouse, 0);
+    rb_define_method(cTrunklineRequest, "mark_woken", request_try_mark_woken, 0);
+    rb_define_method(cTrunklineRequest, "wake_if_parked", request_wake_if_parked, 0);
     rb_define_method(cTrunklineRequest, "pin", request_pin, 0);
     rb_define_method(cTrunklineRequest, "pinned?", request_is_pinned, 0);
     rb_define_method(cTrunklineRequest, "long?", request_is_long, 0);
-    rb_define_method(cTrunklineRequest, "eager!", request_set_eager, 0);
-    rb_define_method(cTrunklineRequest, "limited?", request_is_limited, 0);
+    rb_define_method(cTrunklineRequest, "pipelined!", request_set_pipelined, 0);
+    rb_define_method(cTrunklineRequest, "server_timeout?", request_has_server_timeout, 0);
     rb_define_method(cTrunklineRequest, "limit", request_limit, 1);
-    rb_define_method(cTrunklineRequest, "limit_as", request_limit_as, 1);
+    rb_define_method(cTrunklineRequest, "copy_limits", request_copy_limits, 1);
     rb_define_method(cTrunklineRequest, "deadline", request_get_deadline, 0);
     rb_define_method(cTrunklineRequest, "deadline_passed?", request_is_deadline_passed, 0);
-    rb_define_method(cTrunklineRequest, "patience=", request_set_patience, 1);
-    rb_define_method(cTrunklineRequest, "linger", request_linger, 1);
-    rb_define_method(cTrunklineRequest, "patience_over?", request_is_patience_over, 0);
+    rb_define_method(cTrunklineRequest, "wait_until=", request_set_wait_until, 1);
+    rb_define_method(cTrunklineRequest, "extend_wait", request_extend_wait, 1);
+    rb_define_method(cTrunklineRequest, "wait_over?", request_get_wait_over, 0);
     rb_define_method(cTrunklineRequest, "fail", request_fail, 1);
-    rb_define_method(cTrunklineRequest, "revoke", request_revoke, 1);
+    rb_define_method(cTrunklineRequest, "fail_answered", request_fail_answered, 1);
     rb_define_method(cTrunklineRequest, "idempotent?", request_is_idempotent, 0);
     rb_define_method(cTrunklineRequest, "idempotent=", request_set_idempotent, 1);
     rb_define_method(cTrunklineRequest, "active?", request_is_active, 0);
-    rb_define_method(cTrunklineRequest, "list", request_list, 1);
+    rb_define_method(cTrunklineRequest, "clear_when_done", request_clear_when_done, 1);
     rb_define_method(cTrunklineRequest, "claim", request_claim, 0);
     rb_define_method(cTrunklineRequest, "disclaim", request_disclaim, 0);
     rb_define_method(cTrunklineRequest, "claimed?", request_is_claimed, 0);
@@ -368,5 +368,5 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "token", request_get_token, 0);
     rb_define_method(cTrunklineRequest, "token=", request_set_token, 1);
     rb_define_method(cTrunklineRequest, "failure", request_get_failure, 0);
-    rb_define_method(cTrunklineRequest, "taken", request_get_taken, 0);
+    rb_define_method(cTrunklineRequest, "server_seconds", request_get_server_seconds, 0);
 }

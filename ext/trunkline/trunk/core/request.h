@@ -18,11 +18,11 @@ typedef struct {
     service_t *service; /* service times of its statement; NULL: none are kept. The struct around the request marks its owner */
     double cost;        /* seconds that the server is expected to need for it */
     double pushed;      /* when it joined the FIFO */
-    double taken;       /* measured seconds of the server's work on it; 0: not measured */
-    size_t beside;      /* connections with a long request in flight when this long request was sent */
+    double server_seconds; /* measured seconds of the server's work on it; 0: not measured */
+    size_t longs_at_send; /* connections with a long request in flight when this long request was sent */
     bool cut_short;     /* its answer came before the server had finished it (cancelled, say): the measurement is a lower bound */
     bool is_long;       /* counted as long among the requests in flight */
-    bool is_watched;    /* a long request whose service time must be measured exactly, as the concurrency limit holds long requests back or probes */
+    bool measure_exactly; /* a long request whose service time must be measured exactly, as the concurrency limit holds long requests back or probes */
     bool is_unknown;    /* counted among the requests in flight as one whose service time is not known */
 } request_work_t;
 
@@ -33,20 +33,20 @@ typedef struct request {
     VALUE thread;         /* the scheduler's thread; nil where the scheduler is */
     VALUE token;          /* the queue that a plain thread sleeps on, made when it first sleeps */
     VALUE failure;        /* why no answer will come; or nil */
-    VALUE listed;         /* Array that holds its future, and is emptied when the request is done; or nil */
+    VALUE cleared;        /* Array that holds its future, and is emptied when the request is done; or nil */
     struct request *older; /* neighbours in the ring of parked waiters; NULL when not parked */
     struct request *newer;
     waiter_state_t state;
     bool done;            /* answered, failed or abandoned */
     bool delivered;       /* the wake-up that is owed since it became woken has been given */
-    bool eager;           /* its caller sends more requests without waiting for the answer */
+    bool pipelined;       /* its caller sends more requests without waiting for the answer */
     bool claimed;         /* a caller waits for it already */
     bool active;          /* counted among the active callers of its trunk */
     bool pinned;          /* may be sent only over the connection that is reserved for its caller */
-    bool limited;         /* the server itself ends it at its deadline (statement_timeout) */
+    bool has_server_timeout; /* the server itself ends it at its deadline (statement_timeout) */
     bool idempotent;      /* its caller allows that it is executed twice */
     double deadline;      /* after which its caller has no use for the answer */
-    double until;         /* until when its waiter waits at most */
+    double wait_until;    /* until when its waiter waits at most */
     uint64_t offset;      /* bytes of output that were appended to its connection before it */
     request_work_t work;
 } request_t;
@@ -55,10 +55,10 @@ extern VALUE cTrunklineRequest;
 extern const rb_data_type_t request_type; /* parent of each codec's request type */
 
 /* Initialises a newly allocated request for the calling fiber or thread. */
-void request_prepare(request_t *request, VALUE self);
+void request_initialize(request_t *request, VALUE self);
 
 /* Sets the service times that it is estimated by, and measured for. */
-static inline void request_serve(request_t *request, service_t *service) {
+static inline void request_set_service(request_t *request, service_t *service) {
     request->work.service = service;
     request->work.cost = service->mean;
 }
@@ -83,13 +83,13 @@ VALUE request_wake(VALUE self);
 bool request_wakes_at_once(VALUE self);
 
 /* Whether its waiter's time to wait is over. */
-bool request_patience_over(const request_t *request);
+bool request_wait_is_over(const request_t *request);
 
 /* Whether its deadline has passed. */
 bool request_deadline_passed(const request_t *request);
 
 /* Moves a parked waiter to woken: the caller owes it a wake-up. False: it is not parked. */
-bool request_wake_up(request_t *request);
+bool request_mark_woken(request_t *request);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
 void Init_trunkline_request(void);

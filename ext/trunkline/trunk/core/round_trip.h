@@ -11,7 +11,7 @@
 /* Only the functions here change it. Initialised with zeroes. */
 typedef struct {
     double seconds;  /* the shortest; 0: none was measured */
-    unsigned looked; /* measured, up to ENOUGH_TRIPS; 0: `seconds` is only an upper bound, the time that connecting took */
+    unsigned measured; /* measured, up to ENOUGH_TRIPS; 0: `seconds` is only an upper bound, the time that connecting took */
 } round_trip_t;
 
 /* Sets an upper bound: the time that connecting took. */
@@ -20,10 +20,10 @@ static inline void round_trip_bound(round_trip_t *trip, double seconds) { trip->
 /* An otherwise idle server has answered a request within that time. */
 static inline void round_trip_learn(round_trip_t *trip, double seconds) {
     if (trip->seconds == 0 || seconds < trip->seconds) trip->seconds = seconds;
-    if (trip->looked < ENOUGH_TRIPS) trip->looked++;
+    if (trip->measured < ENOUGH_TRIPS) trip->measured++;
 }
 
 /* Whether it was measured often enough to be relied on. */
-static inline bool round_trip_is_known(const round_trip_t *trip) { return trip->looked >= ENOUGH_TRIPS; }
+static inline bool round_trip_is_known(const round_trip_t *trip) { return trip->measured >= ENOUGH_TRIPS; }
 
 #endif

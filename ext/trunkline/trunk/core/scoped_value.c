@@ -43,7 +43,7 @@ static void prepare(void) {
 /* call-seq: ScopedValue.none? -> true or false
  *
  * True: the calling fiber certainly has no scoped value; false: it may have one. */
-static VALUE holding_none(VALUE class) {
+static VALUE scoped_value_is_none(VALUE class) {
     (void)class;
     return holds_nothing() ? Qtrue : Qfalse;
 }
@@ -51,5 +51,5 @@ static VALUE holding_none(VALUE class) {
 void Init_trunkline_scoped_value(void) {
     VALUE class = rb_define_class_under(mTrunkline, "ScopedValue", rb_cObject);
     prepare();
-    rb_define_singleton_method(class, "none?", holding_none, 0);
+    rb_define_singleton_method(class, "none?", scoped_value_is_none, 0);
 }

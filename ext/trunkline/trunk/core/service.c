@@ -3,19 +3,19 @@
 #include <math.h>
 #include "../../common/classes.h"
 
-/* Half and double of each constant but DOUBTERS_WEIGHT change simulated traffic by no more than other seeds do, so only the order of magnitude
+/* Half and double of each constant but DOUBTFUL_WEIGHT change simulated traffic by no more than other seeds do, so only the order of magnitude
  * matters. The figures are in bench/results/policy-profile.md. */
-#define UNSEEN 0.001          /* seconds that are expected before the first measurement */
+#define INITIAL_MEAN 0.001    /* seconds that are expected before the first measurement */
 #define LONG 0.002            /* seconds beyond which a short one becomes long */
-#define SUSPECT 0.0005        /* seconds up to which measurements that are only upper bounds can raise the mean */
+#define UNSURE_MAX 0.0005     /* seconds up to which measurements that are only upper bounds can raise the mean */
 #define WEIGHT 0.125          /* of a new measurement in the moving average */
 /* Likewise while the mean is doubtful. With 0.125 queries that wait for 20 ms, exponentially, are taken for long too late: a worst median of 138 ms,
  * and of 30 with 0.25. */
-#define DOUBTERS_WEIGHT 0.25
+#define DOUBTFUL_WEIGHT 0.25
 /* Of a new mean in `steady`. Of 8 callers' reads the slower of simulated hosts that compute for 1 and 5 ms, exponentially, had 13 % with 1, and has 1 %. */
 #define STEADY_WEIGHT 0.0625
-#define MOST_TIMES 4          /* multiples of the mean to which a measurement is clipped: a pause of the client is not the server's time */
-#define LEAST_CLIPPED 0.00002 /* seconds to which a measurement is never clipped, or a mean of 0 would stay 0 */
+#define CLIP_FACTOR 4         /* multiples of the mean to which a measurement is clipped: a pause of the client is not the server's time */
+#define CLIP_MARGIN 0.00002   /* seconds to which a measurement is never clipped, or a mean of 0 would stay 0 */
 
 static size_t service_memsize(const void *data) { return sizeof(service_t); }
 
@@ -30,13 +30,13 @@ static VALUE cService;
 static VALUE service_allocate(VALUE class) {
     service_t *service;
     VALUE self = TypedData_Make_Struct(class, service_t, &service_type, service);
-    service->mean = UNSEEN;
+    service->mean = INITIAL_MEAN;
     return self;
 }
 
 VALUE service_create(void) { return service_allocate(cService); }
 
-static double clipped(double seconds, double mean) { return fmin(seconds, mean * MOST_TIMES + LEAST_CLIPPED); }
+static double clipped(double seconds, double mean) { return fmin(seconds, mean * CLIP_FACTOR + CLIP_MARGIN); }
 
 static void average(service_t *service, double seconds) { service->mean += (clipped(seconds, service->mean) - service->mean) * WEIGHT; }
 
@@ -45,31 +45,31 @@ static void average(service_t *service, double seconds) { service->mean += (clip
 static void resolve_doubt(service_t *service, double seconds) {
     double before = service->mean;
     if (seconds < before) service->mean = seconds;
-    else service->mean += (clipped(seconds, before) - before) * DOUBTERS_WEIGHT;
+    else service->mean += (clipped(seconds, before) - before) * DOUBTFUL_WEIGHT;
     service->doubtful = seconds > before && service->mean <= LONG;
 }
 
-/* Adds an upper bound: it lowers the mean, or raises it to SUSPECT at most. If the mean is then more than half of SUSPECT, it is doubtful, and the
+/* Adds an upper bound: it lowers the mean, or raises it to UNSURE_MAX at most. If the mean is then more than half of UNSURE_MAX, it is doubtful, and the
  * next requests are measured exactly. */
 static void average_at_most(service_t *service, double seconds) {
-    if (seconds > SUSPECT && service->mean < SUSPECT) service->doubtful = service->doubtful || service->mean > SUSPECT / 2;
-    average(service, fmin(seconds, fmax(SUSPECT, service->mean)));
+    if (seconds > UNSURE_MAX && service->mean < UNSURE_MAX) service->doubtful = service->doubtful || service->mean > UNSURE_MAX / 2;
+    average(service, fmin(seconds, fmax(UNSURE_MAX, service->mean)));
 }
 
 /* Updates the average by which hosts are compared, in which the first measurements do not count. */
 static void learn_steady(service_t *service, double seconds) {
-    double by = fmin(fabs(seconds - service->steady), fmax(SUSPECT, service->steady * MOST_TIMES));
-    double weight = service->taken.count < STEADY_FROM ? 1 : fmax(STEADY_WEIGHT, 1 / (double)(service->taken.count - STEADY_FROM + 1));
+    double by = fmin(fabs(seconds - service->steady), fmax(UNSURE_MAX, service->steady * CLIP_FACTOR));
+    double weight = service->times.count < STEADY_FROM ? 1 : fmax(STEADY_WEIGHT, 1 / (double)(service->times.count - STEADY_FROM + 1));
     service->deviation += (by - service->deviation) * weight;
     service->steady += (service->mean - service->steady) * weight;
 }
 
 void service_measure(service_t *service, double seconds, bool sure) {
     seconds = fmax(seconds, 0);
-    histogram_add(&service->taken, seconds);
-    if (service->taken.count == 1) {
-        service->mean = fmin(seconds, SUSPECT);
-        service->doubtful = seconds > SUSPECT;
+    histogram_add(&service->times, seconds);
+    if (service->times.count == 1) {
+        service->mean = fmin(seconds, UNSURE_MAX);
+        service->doubtful = seconds > UNSURE_MAX;
     } else if (service->doubtful && (sure || seconds < service->mean)) {
         resolve_doubt(service, seconds);
     } else if (sure) {
@@ -83,23 +83,23 @@ void service_measure(service_t *service, double seconds, bool sure) {
 }
 
 /* A statement that was cancelled as soon as it began would look short, and the next abandoned one would not be cancelled. */
-void service_measure_part(service_t *service, double seconds, bool sure) {
+void service_measure_lower_bound(service_t *service, double seconds, bool sure) {
     if (seconds > service->mean) service_measure(service, seconds, sure);
 }
 
 /* After a new probe, or when fewer requests ran, the former unloaded time counts as one measurement. */
 static void learn_anew(service_t *service, size_t fewest) {
-    service->fewest = fewest;
-    if (service->measured > 1) service->measured = 1;
+    service->unloaded_running = fewest;
+    if (service->unloaded_count > 1) service->unloaded_count = 1;
 }
 
 void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe) {
     size_t few = running > UNLOADED ? running : UNLOADED;
-    if (service->probe != probe || few < service->fewest || service->measured == 0) learn_anew(service, few);
-    service->probe = probe;
-    if (few > service->fewest) return;
-    if (service->measured < UNLOADED_ENOUGH) service->measured++;
-    service->unloaded += (seconds - service->unloaded) / service->measured;
+    if (service->unloaded_probe != probe || few < service->unloaded_running || service->unloaded_count == 0) learn_anew(service, few);
+    service->unloaded_probe = probe;
+    if (few > service->unloaded_running) return;
+    if (service->unloaded_count < UNLOADED_ENOUGH) service->unloaded_count++;
+    service->unloaded += (seconds - service->unloaded) / service->unloaded_count;
 }
 
 /* call-seq: measure(seconds, sure) -> service */
@@ -119,14 +119,14 @@ static VALUE service_mean(VALUE self) { return DBL2NUM(service_of(self)->mean); 
  * on average; and how many were sent as long ones. Nil: none was answered. */
 static VALUE service_figures(VALUE self) {
     const service_t *service = service_of(self);
-    const histogram_t *taken = &service->taken;
+    const histogram_t *taken = &service->times;
     if (taken->count == 0) return Qnil;
     return rb_ary_new_from_args(5, ULL2NUM(taken->count), DBL2NUM(histogram_mean(taken)), DBL2NUM(histogram_quantile(taken, 0.99)),
                                 DBL2NUM(service->waited / (double)taken->count), ULL2NUM(service->long_count));
 }
 
 static VALUE service_is_long(VALUE self) { return RBOOL(service_of(self)->is_long); }
-static VALUE service_doubted(VALUE self) { return RBOOL(service_is_doubted(service_of(self))); }
+static VALUE service_get_wants_start_report(VALUE self) { return RBOOL(service_wants_start_report(service_of(self))); }
 
 void Init_trunkline_service(void) {
     VALUE class = cService = rb_define_class_under(mTrunkline, "Service", rb_cObject);
@@ -135,5 +135,5 @@ void Init_trunkline_service(void) {
     rb_define_method(class, "mean", service_mean, 0);
     rb_define_method(class, "figures", service_figures, 0);
     rb_define_method(class, "long?", service_is_long, 0);
-    rb_define_method(class, "doubted?", service_doubted, 0);
+    rb_define_method(class, "wants_start_report?", service_get_wants_start_report, 0);
 }

@@ -26,14 +26,14 @@ typedef struct {
     double steady;       /* a slower moving average, by which hosts are compared */
     double deviation;    /* mean absolute deviation of measurements from that, in seconds */
     double unloaded;     /* mean of the requests that ran beside the fewest long requests */
-    size_t fewest;       /* long requests that ran then, itself included; UNLOADED if fewer did */
-    unsigned measured;   /* requests in `unloaded`; 0: it is not known */
-    unsigned probe;      /* the number of the probe in which `fewest` was found */
-    histogram_t taken;   /* seconds of all requests measured */
+    size_t unloaded_running; /* long requests that ran then, itself included; UNLOADED if fewer did */
+    unsigned unloaded_count; /* requests in `unloaded`; 0: it is not known */
+    unsigned unloaded_probe; /* the number of the probe in which unloaded_running was found */
+    histogram_t times;   /* seconds of all requests measured */
     double waited;       /* seconds in sum that they were in flight behind others */
     uint64_t long_count; /* requests that were long when they were sent */
-    unsigned considered; /* requests that could have asked the server to report their beginning */
-    size_t awaited;      /* requests in flight that were sent before is_known */
+    unsigned start_report_candidates; /* requests that could have asked the server to report their beginning */
+    size_t unknown_in_flight; /* requests in flight that were sent before is_known */
     bool is_known;       /* it was measured, and the mean was reliable at least once */
     bool is_long;
     bool doubtful;       /* the mean may include time that was not the server's */
@@ -50,15 +50,15 @@ VALUE service_create(void);
 void service_measure(service_t *service, double seconds, bool sure);
 
 /* The same for a request that was cut short, whose time is a lower bound: it is left out unless it exceeds the mean. */
-void service_measure_part(service_t *service, double seconds, bool sure);
+void service_measure_lower_bound(service_t *service, double seconds, bool sure);
 
 /* Adds a measurement of a long request while `running` of them ran, in the probe of that number. */
 void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe);
 
 /* Whether the request that is about to be sent should ask the server to report its beginning, so that its measurement is exact. Of statements that
  * take a while, every eighth request does, however many are sent before the first is answered. */
-static inline bool service_is_doubted(service_t *service) {
-    return service->doubtful || (service->mean > SHORT_AGAIN && service->taken.count > 0 && service->considered++ % 8 == 0);
+static inline bool service_wants_start_report(service_t *service) {
+    return service->doubtful || (service->mean > SHORT_AGAIN && service->times.count > 0 && service->start_report_candidates++ % 8 == 0);
 }
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

@@ -27,7 +27,7 @@ static bool is_ready(connection_t *connection) {
  * answer. Without a leader, the fiber that was woken to lead has the next step, or one that has an abandoned request cancelled, which takes a quarter
  * of a second. */
 static bool waits_for_event_loop(const connection_t *connection) {
-    return NIL_P(connection->leader) || connection->asleep || connection->yielding || connection->turning;
+    return NIL_P(connection->leader) || connection->leader_asleep || connection->leader_yielding || connection->flusher_yielding;
 }
 
 /* A caller that ends or cancels a request that it abandoned takes a second at most. The calling thread's own event loop is not blocked. */
@@ -48,21 +48,21 @@ static VALUE connection_stalled_for(VALUE self) {
     double now = clock_now();
     bool stalled = has_stalled(connection);
     if (!stalled || stall->transfers != transfers(connection)) stall->seconds = 0;
-    else if (stall->looked > 0) stall->seconds += fmin(now - stall->looked, LONGEST_STEP);
-    stall->looked = stalled ? now : 0;
+    else if (stall->checked_at > 0) stall->seconds += fmin(now - stall->checked_at, LONGEST_STEP);
+    stall->checked_at = stalled ? now : 0;
     stall->transfers = transfers(connection);
     return DBL2NUM(stall->seconds);
 }
 
-/* call-seq: lead_to_be_taken_over? -> true or false
+/* call-seq: lead_can_be_taken_over? -> true or false
  *
  * Whether another caller may take over the lead of shared callers without loss: the leader's answer is the last in flight, so it is woken by what
  * comes then, or by the end of the connection. A leader before others would sleep until the next of them is answered. */
-static VALUE connection_lead_may_go(VALUE self) {
+static VALUE connection_get_lead_can_be_taken_over(VALUE self) {
     const connection_t *connection = connection_of(self);
     const in_flight_t *in_flight = connection_in_flight(connection);
     if (connection->reserved) return Qfalse;
-    return RBOOL(!connection->asleep || fifo_find(&in_flight->fifo, connection->leader) + 1 >= in_flight->fifo.count);
+    return RBOOL(!connection->leader_asleep || fifo_find(&in_flight->fifo, connection->leader) + 1 >= in_flight->fifo.count);
 }
 
 /* call-seq: take_lead_over(request) -> connection
@@ -71,9 +71,9 @@ static VALUE connection_lead_may_go(VALUE self) {
 static VALUE connection_take_lead_over(VALUE self, VALUE object) {
     connection_t *connection = connection_of(self);
     request_checked(object);
-    connection->stall.displaced = connection->asleep ? connection->leader : Qnil;
+    connection->stall.displaced = connection->leader_asleep ? connection->leader : Qnil;
     connection->leader = object;
-    connection->asleep = connection->yielding = false;
+    connection->leader_asleep = connection->leader_yielding = false;
     return self;
 }
 
@@ -91,14 +91,14 @@ static VALUE connection_hand_lead_back(VALUE self, VALUE object) {
         return connection_leave(connection, object) == SUCCESSION_NEXT ? connection->next_leader : Qnil;
     }
     connection->leader = displaced;
-    connection->asleep = true;
+    connection->leader_asleep = true;
     return Qnil;
 }
 
 void Init_trunkline_stall(void) {
     VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
     rb_define_method(class, "stalled_for", connection_stalled_for, 0);
-    rb_define_method(class, "lead_to_be_taken_over?", connection_lead_may_go, 0);
+    rb_define_method(class, "lead_can_be_taken_over?", connection_get_lead_can_be_taken_over, 0);
     rb_define_method(class, "take_lead_over", connection_take_lead_over, 1);
     rb_define_method(class, "hand_lead_back", connection_hand_lead_back, 1);
 }

@@ -24,7 +24,7 @@ static const rb_data_type_t waiter_type = {
 static VALUE waiter_allocate(VALUE class) {
     request_t *request;
     VALUE self = TypedData_Make_Struct(class, request_t, &waiter_type, request);
-    request_prepare(request, self);
+    request_initialize(request, self);
     return self;
 }
 

@@ -72,7 +72,7 @@ module Trunkline
         return @first = trunk if trunk.share.first
         return if alive?(@counting) && !@counting.state.expired?
 
-        trunk.state.bound(limits.max_in_flight, limits.max_bytes_in_flight, Waiting.now + trunk.share.count_after)
+        trunk.state.set_in_flight_limits(limits.max_in_flight, limits.max_bytes_in_flight, Waiting.now + trunk.share.count_after)
         @counting = trunk
       end
 

@@ -31,7 +31,7 @@ module Trunkline
         ending = pool.ending
         return if ending.idle >= pool.idle_limit
 
-        fields = ErrorFields.parse(ending.farewell)
+        fields = ErrorFields.parse(ending.error)
         return fetch(trunk, responses) if fields[:sqlstate] == ENDED_BY_SERVER
 
         # PgBouncer does not report it: it is no more than this.

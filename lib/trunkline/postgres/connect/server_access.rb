@@ -56,7 +56,7 @@ module Trunkline
       # @return [Boolean, nil] as {#pooled}; nil: no connection could be opened
       # @raise [Error] no connection could be opened
       def pooled?(request)
-        @pool.perform(Request.script("").limit_as(request)) if pooled.nil?
+        @pool.perform(Request.script("").copy_limits(request)) if pooled.nil?
         pooled
       end
     end

@@ -50,7 +50,7 @@ module Trunkline
       # @param trunk [Trunk] that has waited for its server
       # @return [void]
       def look(trunk)
-        by = trunk.state.earliest
+        by = trunk.state.earliest_timeout
         look = take(trunk)
         return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + LOOK_AGAIN].compact.min) unless look
         return conclude(trunk, look.finding) if look.finding
@@ -128,7 +128,7 @@ module Trunkline
 
       def conclude(trunk, finding)
         return if trunk.loss
-        return trunk.state.excuse_silence(excused_for(trunk, finding)) unless finding == :gone
+        return trunk.state.postpone_silence_probe(excused_for(trunk, finding)) unless finding == :gone
 
         seconds = format("%.1f", trunk.state.silent_for)
         trunk.lose("the server has said nothing for #{seconds} s, and does not answer a new connection either (silence)")

@@ -128,7 +128,7 @@ module Trunkline
       private
 
       def refuse(reason)
-        @request.linger(Waiting.now + TIDYING)
+        @request.extend_wait(Waiting.now + TIDYING)
         @lease.flow.feed(@request, 0) { |codec| codec.copy_fail(@request, reason) }
         @lease.flow.follow(@request) { false }
       rescue Error

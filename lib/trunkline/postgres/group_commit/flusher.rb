@@ -53,7 +53,7 @@ module Trunkline
       end
 
       def attempt(request)
-        probe = Request.companion.limit_as(request)
+        probe = Request.companion.copy_limits(request)
         @resume_at = Waiting.now + PAUSE
         @trunk = @pool.over_shared_trunk(probe) { true }
       rescue Closed

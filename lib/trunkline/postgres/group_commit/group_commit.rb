@@ -120,7 +120,7 @@ module Trunkline
           return unless (unflushed = vouching.wait(request.deadline))
           break unless unflushed.why == :failed
         end
-        requests.each { |carried_out| carried_out.revoke(unflushed) }
+        requests.each { |carried_out| carried_out.fail_answered(unflushed) }
       end
     end
     private_constant :GroupCommit

@@ -83,7 +83,7 @@ module Trunkline
           @trunk.await(@request.adopt, deadline)
         else
           @request = build
-          @request.patience = deadline
+          @request.wait_until = deadline
           @trunk.reader.perform_beside_others(@request)
         end
         conclude if @request.done?
@@ -94,7 +94,7 @@ module Trunkline
       def build
         @tries += 1
         request = @last&.anew || Request.query(@statement, [@level])
-        @last = request.limit_as(request.fence)
+        @last = request.copy_limits(request.fence)
       end
 
       def conclude
@@ -204,7 +204,7 @@ module Trunkline
       end
 
       # A woken caller may run at once, so the lock is released first.
-      def rouse(&callers) = @lock.synchronize(&callers).each(&:rouse)
+      def rouse(&callers) = @lock.synchronize(&callers).each(&:wake_if_parked)
     end
     private_constant :Unflushed, :SharedFlush, :Flushes
   end

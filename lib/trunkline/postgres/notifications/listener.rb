@@ -52,7 +52,7 @@ module Trunkline
         return reconnect(by) unless connected?
 
         waiter = Request.companion.pin
-        waiter.patience = by
+        waiter.wait_until = by
         trunk = @trunk
         queue.with_waiter(waiter) { trunk.reader.follow(waiter) { deliver(trunk) || !queue.idle? } }
         Waiting.give_turn(waiter.scheduler)

@@ -45,7 +45,7 @@ module Trunkline
       # @raise [Error] no connection to that replica could be opened
       def perform(replica, late_at)
         first = copy_for(replica)
-        first.request.patience = late_at
+        first.request.wait_until = late_at
         Waiting.undisturbed(first.request.scheduler) do
           trunk = replica.perform(first.request, first.guard.after, false)
           conclude(Attempt.new(replica, first, trunk, @since)) if trunk
@@ -132,7 +132,7 @@ module Trunkline
       # If the server executes only this caller's read, it is cancelled, unless it is so short that it ends before a cancel would arrive. Among
       # requests of others it is left to run, and its answer is dropped.
       def end_one(trunk, request)
-        return trunk.cancel(request, Waiting.now + (Waiting.now - @since).clamp(CANCEL)) if trunk.codec.in_flight == 1 && trunk.state.held_up?
+        return trunk.cancel(request, Waiting.now + (Waiting.now - @since).clamp(CANCEL)) if trunk.codec.in_flight == 1 && trunk.state.head_blocks?
 
         trunk.codec.withdraw(request, Abandonment::UNSENT[:cancel])
         request.fail(request.failure || Abandonment::SENT[:cancel])

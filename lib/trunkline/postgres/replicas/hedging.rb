@@ -42,12 +42,12 @@ module Trunkline
       #
       # @param read [Read] a copy for it
       # @param first [Replica] that is slow
-      # @param patience [Float] when to stop writing it, on the clock of Waiting.now
+      # @param wait_until [Float] when to stop writing it, on the clock of Waiting.now
       # @return [Array(Replica, Trunk), nil] where it was sent, and over which connection; nil: none can take it, or the budget is used up
-      def send_beside(read, first, patience)
+      def send_beside(read, first, wait_until)
         return unless @budget.take
 
-        second(read, first, patience) || (@budget.give_back && nil)
+        second(read, first, wait_until) || (@budget.give_back && nil)
       end
 
       # The replica has answered or refused, or has failed to answer.
@@ -83,9 +83,9 @@ module Trunkline
         trunk
       end
 
-      def second(read, first, patience)
+      def second(read, first, wait_until)
         replica = @set.choose_among(others(read, first), read.request.statement) or return
-        trunk = dispatch(replica, read, patience)
+        trunk = dispatch(replica, read, wait_until)
         trunk && [replica, trunk]
       end
 
@@ -95,9 +95,9 @@ module Trunkline
         @set.replicas.select { |other| !other.equal?(first) && other.open? && !other.unsuitable?(read.guard, now) && !passed.include?(other.number) }
       end
 
-      def dispatch(replica, read, patience)
+      def dispatch(replica, read, wait_until)
         read.prepare_for(replica)
-        read.request.patience = patience
+        read.request.wait_until = wait_until
         trunk = replica.dispatch_at_once(read.request, read.guard.after)
       ensure
         left(replica) unless trunk

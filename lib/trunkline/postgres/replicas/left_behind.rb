@@ -29,7 +29,7 @@ module Trunkline
 
         @look_at = now + LOOK_EVERY
         @reads.reject! { |trunk, request| over?(trunk, request) }
-        late = @reads.find { |trunk,| trunk.state.held_up? } or return
+        late = @reads.find { |trunk,| trunk.state.head_blocks? } or return
         @reads.delete(late)
         late.first.cancel_abandoned(now + CANCEL)
       end

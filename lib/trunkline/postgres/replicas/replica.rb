@@ -81,7 +81,7 @@ module Trunkline
       def perform(request, position, eager)
         return eager ? @pool.dispatch(request) : @pool.perform(request) unless position
 
-        request.eager! if eager
+        request.pipelined! if eager
         other = false
         trunk = @pool.over_shared_trunk(request) do |found|
           other = !fits?(found, position)

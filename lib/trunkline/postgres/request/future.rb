@@ -100,7 +100,7 @@ module Trunkline
         conclude if done? && !@concluded
       ensure
         @request.disclaim
-        @others.dup.each(&:rouse)
+        @others.dup.each(&:wake_if_parked)
       end
 
       def conclude

@@ -114,15 +114,15 @@ module Trunkline
       #
       # @param request [Request] done
       def announce(request)
-        request.tell_notices(&telling) if request.notices && on_notice
+        request.yield_notices(&telling) if request.notices && on_notice
       end
 
       # Passes on the notices that have arrived so far, for as long as one turn.
       #
       # @param request [Request] in flight, of the calling thread
-      def tell_ahead(request)
+      def pass_notices_early(request)
         until_then = Clock.now + TURN_AFTER
-        request.tell_notices do |fields|
+        request.yield_notices do |fields|
           on_notice&.call(fields)
           break if Clock.now > until_then
         end

@@ -48,7 +48,7 @@ module Trunkline
       # @return [Future]
       def add(future, request)
         list = @lists[Fiber.current.object_id] || begin_list
-        list.push(request.list([future]))
+        list.push(request.clear_when_done([future]))
         future
       end
 

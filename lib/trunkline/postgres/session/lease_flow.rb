@@ -49,7 +49,7 @@ module Trunkline
         until request.done? || yield
           @lease.exclusively(request.adopt) { @lease.trunk.reader.follow(request) { yield || request.notices } }
           conclude_wait(request)
-          break if request.patience_over?
+          break if request.wait_over?
         end
       end
 
@@ -70,7 +70,7 @@ module Trunkline
         loop do
           @lease.exclusively(request.adopt) { trunk.reader.push(request) { codec.output.size <= most || request.notices } }
           conclude_wait(request)
-          break if request.done? || request.patience_over? || codec.output.size <= most
+          break if request.done? || request.wait_over? || codec.output.size <= most
         end
       end
 

@@ -19,7 +19,7 @@ module Trunkline
       # @raise [Error] the connection is lost, or the deadline has passed
       def take(timeout)
         waiter = Request.companion.pin
-        waiter.patience = Notification.due(timeout)
+        waiter.wait_until = Notification.due(timeout)
         @lease.exclusively(waiter) { receive(waiter) }
         @received.shift || raise_unless_waited(waiter)
       end

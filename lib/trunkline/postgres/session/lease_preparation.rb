@@ -54,7 +54,7 @@ module Trunkline
         return unless request.given && @lease.changed_parse_context?
         return if request.statement.declared? || @lease.remembers?(request.statement)
 
-        description = Request.describe(request.statement).limit_as(request)
+        description = Request.describe(request.statement).copy_limits(request)
         @lease.transmit(description)
         raise @responses.error(description) unless description.answered?
 

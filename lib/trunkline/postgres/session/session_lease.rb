@@ -103,7 +103,7 @@ module Trunkline
       def server_process = @trunk&.server_process
 
       # Waits for the answer to a request that was dispatched here.
-      def await(request, patience = nil) = @trunk.await(request, patience)
+      def await(request, wait_until = nil) = @trunk.await(request, wait_until)
 
       # Ends a request that was dispatched here.
       def cancel(request, by) = @trunk.cancel(request, by)

@@ -69,7 +69,7 @@ module Trunkline
         scoped.begin
         completed.run { yield session }
       ensure
-        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { leave(scoped, session, completed.completed?) if scoped }
+        Thread.handle_interrupt(Waiting::ON_BLOCKING) { leave(scoped, session, completed.completed?) if scoped }
       end
 
       # Runs the block with a session that no caller holds.
@@ -79,7 +79,7 @@ module Trunkline
         completed = BlockExit.new
         completed.run { yield session }
       ensure
-        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { session.finish(completed.completed?) if completed }
+        Thread.handle_interrupt(Waiting::ON_BLOCKING) { session.finish(completed.completed?) if completed }
       end
 
       # Waits for a trunk.
@@ -97,7 +97,7 @@ module Trunkline
           @holders[trunk] = Holder.new(location, Waiting.now, pool)
         end
         trunk.codec.exclusive = true
-        trunk.codec.forget_numbers if @recalling
+        trunk.codec.discard_sequences if @recalling
         trunk
       end
 

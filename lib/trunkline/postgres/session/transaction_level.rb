@@ -47,7 +47,7 @@ module Trunkline
 
         raise lost, cause: error
       ensure
-        Thread.handle_interrupt(Waiting::WHERE_IT_SLEEPS) { finish }
+        Thread.handle_interrupt(Waiting::ON_BLOCKING) { finish }
       end
 
       # Leaves the block. Does not return.

@@ -44,7 +44,7 @@ module Trunkline
       # @param culprit [String] the word that determined it
       # @param keepers_effect [Symbol] {Statement#effect}
       # @return [SessionEffect]
-      def self.of(sql, classification, culprit = "", keepers_effect = :told)
+      def self.of(sql, classification, culprit = "", keepers_effect = :visible)
         return FOR_GOOD if keepers_effect == :lasting
 
         effect = keepers_effect == :hidden ? ANYTHING : of_classification(sql, classification, culprit)

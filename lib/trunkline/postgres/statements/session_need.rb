@@ -47,7 +47,7 @@ module Trunkline
       end
 
       def of_culprit(statement, open)
-        return :other unless statement.effect == :told
+        return :other unless statement.effect == :visible
 
         sql = Comments.remove(statement.sql)
         case statement.culprit

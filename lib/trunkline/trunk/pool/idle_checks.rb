@@ -51,7 +51,7 @@ module Trunkline
       trunk.state.check_sent if trunk.dispatch(request)
     end
 
-    def schedule_next = @roster.dispatcher.look_at = @due_at = Clock.now + INTERVAL
+    def schedule_next = @roster.dispatcher.check_idle_at = @due_at = Clock.now + INTERVAL
 
     def idle?(trunk) = trunk.codec.idle? && Clock.now - trunk.state.idle_since >= INTERVAL
   end

@@ -27,7 +27,7 @@ module Trunkline
     private_constant :Attempt
 
     # The last message of the server at a connection's end, as reported by the codec, and for how many seconds nothing had been in flight.
-    Ending = Struct.new(:farewell, :idle)
+    Ending = Struct.new(:error, :idle)
 
     # @return [Ending, nil] of the last connection that the server ended with a message
     attr_reader :ending
@@ -63,7 +63,7 @@ module Trunkline
 
     # @return [Boolean] whether one more trunk than `connections` should be shared, for a caller whose request no open trunk should take
     def may_grow?(entry)
-      !hold_back? && @roster.room_to_grow? && @roster.dispatcher.wants_another?(entry.request, @roster.opening_to_share)
+      !hold_back? && @roster.room_to_grow? && @roster.dispatcher.should_open_another?(entry.request, @roster.opening_to_share)
     end
 
     # @return [Boolean] whether one more shared trunk may be opened: the first one, or one that is not needed yet
@@ -116,7 +116,7 @@ module Trunkline
       # The session was set up over it and it was lost then: if it were shared all the same, it would be chosen again and again.
       raise ConnectionError.new(trunk.loss.reason, server: @server) if trunk.loss
 
-      trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
+      trunk.state.set_in_flight_limits(@limits.max_in_flight, @limits.max_bytes_in_flight, @limits.expiry)
       trunk.state.round_trip = Waiting.now - start
       trunk
     end
@@ -167,7 +167,7 @@ module Trunkline
     def ended(trunk)
       @ended_at = Waiting.now
       @back_off.lost if trunk.loss && !trunk.loss.closed
-      @ending = Ending.new(trunk.codec.farewell, @ended_at - trunk.state.idle_since) if trunk.loss && trunk.codec.farewell
+      @ending = Ending.new(trunk.codec.closing_error, @ended_at - trunk.state.idle_since) if trunk.loss && trunk.codec.closing_error
     end
 
     # @return [Boolean] whether callers that were opening a trunk have gone

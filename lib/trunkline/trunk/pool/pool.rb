@@ -33,12 +33,12 @@ module Trunkline
       @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, check: check }
       @limits, @server, @open, @moved = limits, server, open, moved
       @closed, @divided = false, divided
-      @crowded = Flag.new
+      @callers_waiting = Flag.new
       begin_anew
     end
 
     # @return [Flag] on while callers wait for a trunk
-    attr_reader :crowded
+    attr_reader :callers_waiting
 
     # @return [Opener::Ending, nil] of the last connection that the server ended with a message
     def ending = @opener.ending
@@ -59,7 +59,7 @@ module Trunkline
 
     # Sends the request over a shared trunk, and does not wait. As {#over_shared_trunk}.
     def dispatch(request)
-      request.eager!
+      request.pipelined!
       over_shared_trunk(request) { |trunk| trunk.dispatch(request) }
     end
 
@@ -119,7 +119,7 @@ module Trunkline
 
     # Closes the trunks that are not in use now, and the others when their requests are answered. Later callers open new ones.
     def renew
-      locked { renew_after_fork || @roster.all.each { |trunk| trunk.state.bound(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
+      locked { renew_after_fork || @roster.all.each { |trunk| trunk.state.set_in_flight_limits(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
       Waiting.undisturbed do
         while (unused = locked { @roster.retire })
           unused.retire("the client was disconnected")
@@ -268,7 +268,7 @@ module Trunkline
       crowd = @queue.crowd
       @quiet = @queue.quiet?
       @queued = crowd == :sharing
-      @crowded.on = !crowd.nil?
+      @callers_waiting.on = !crowd.nil?
     end
 
     # Runs the block, which changes the queue or the roster, with the lock held.

@@ -209,7 +209,7 @@ module Trunkline
       entry = @entries.shift
       entry.trunk = trunk
       @calls.add(entry)
-      entry if entry.called.request.wake_up
+      entry if entry.called.request.mark_woken
     end
 
     # Takes out the entries whose requests the trunk accepts: their callers are active there from then on.
@@ -232,7 +232,7 @@ module Trunkline
     def call_failed(failure, begun, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most, begun) }
 
     # @return [Entry, nil] the first, which stays in the queue, if its caller was asleep and must be woken
-    def rouse_first = (first if first&.request&.wake_up)
+    def rouse_first = (first if first&.request&.mark_woken)
 
     # Removes the entries that the block selects, whose callers will not resume.
     def forget = @entries.reject! { |entry| yield(entry) && entry.forget }
@@ -248,7 +248,7 @@ module Trunkline
       passed = []
       (yield(@entries.first) ? called : passed).push(@entries.shift) until called.size == most || @entries.empty?
       @entries = passed.concat(@entries) unless passed.empty?
-      called.each { |entry| @calls.add(entry) }.select { |entry| entry.called.request.wake_up }
+      called.each { |entry| @calls.add(entry) }.select { |entry| entry.called.request.mark_woken }
     end
   end
   private_constant :WaitingLine
