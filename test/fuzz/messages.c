@@ -45,7 +45,7 @@ static void read_body(const frame_t *frame) {
     MUST(command_tag_effect(body, frame->length) <= COMMAND_CHANGES_SCHEMA);
     MUST(!error_code_begins(body, frame->length, "26000") || error_code_begins(body, frame->length, "26"));
     error_is_fatal(body, frame->length);
-    command_tag_betrays_state(body, frame->length);
+    command_tag_shows_state(body, frame->length);
     free(body);
 }
 
@@ -63,7 +63,7 @@ static void read_long(const char *bytes, size_t size) {
     error_is_fatal(bytes, size);
     command_tag_rows(bytes, size);
     command_tag_effect(bytes, size);
-    command_tag_betrays_state(bytes, size);
+    command_tag_shows_state(bytes, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
