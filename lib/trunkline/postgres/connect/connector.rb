@@ -131,13 +131,13 @@ module Trunkline
           @left.delete(search)
           @left.select(&:stale?).each { |left| @left.delete(left) }
         end
-        stale.each(&:abandon)
+        stale.each(&:drop)
         search
       end
 
       def leave(search)
         kept = @lock.synchronize { @left.size < MOST_LEFT && @left << search }
-        search.abandon unless kept
+        search.drop unless kept
         raise ConnectionError.new("no connection within the deadline: #{search.state}", server: @config.server)
       end
     end

@@ -17,8 +17,12 @@ module Trunkline
       # avoided_until:: [Float, nil]
       Known = Struct.new(:role, :timeline, :error, :at, :avoided_until)
       NOTHING = Known.new.freeze
+      # seconds:: [Float] time that callers have waited in vain, counted once where several waited
+      # till:: [Float] end of the last such wait
+      Unanswered = Struct.new(:seconds, :till)
+      NEVER = Unanswered.new(0.0, -Float::INFINITY).freeze
       ROLES = { "on" => "standby", "off" => "primary" }.freeze
-      private_constant :SILENT_FOR, :Known, :NOTHING, :ROLES
+      private_constant :SILENT_FOR, :Known, :NOTHING, :ROLES, :Unanswered, :NEVER
 
       # @return [Integer] how often a connection went to another host than the one before
       attr_reader :switches
@@ -32,6 +36,7 @@ module Trunkline
         @last_good = nil
         @switches = 0
         @known = {}
+        @unanswered = {}
       end
 
       # @return [Array<Config::Host>] all of them: the one that worked last comes first, unless the order is random, and avoided ones come last
@@ -58,6 +63,7 @@ module Trunkline
           identity = connection.identity
           role = identity ? ROLES[identity.recovery ? "on" : "off"] : ROLES[connection.parameters["in_hot_standby"]]
           @known[host] = Known.new(role, identity&.timeline, nil, Waiting.now, nil)
+          @unanswered.delete(host)
           before = @last_good
           @last_good = host
           next if before.nil? || before.equal?(host) || balanced?
@@ -79,6 +85,23 @@ module Trunkline
       # @param host [Config::Host]
       # @return [void]
       def silent(host) = note(host, "it has said nothing", Waiting.now + SILENT_FOR)
+
+      # The host has sent nothing to a caller that could not wait for longer.
+      #
+      # @param host [Config::Host]
+      # @param since [Float] on the clock of Waiting.now
+      # @param till [Float]
+      # @return [void]
+      def unanswered(host, since, till)
+        @lock.synchronize do
+          before = unanswered_of(host, since)
+          @unanswered[host] = Unanswered.new(before.seconds + [till - [since, before.till].max, 0.0].max, [till, before.till].max)
+        end
+      end
+
+      # @param host [Config::Host]
+      # @return [Float] seconds for which it has sent nothing to such callers, one after another
+      def unanswered_for(host) = @lock.synchronize { unanswered_of(host, Waiting.now).seconds }
 
       # The host failed to do what was required: it is tried last for a while.
       #
@@ -103,6 +126,12 @@ module Trunkline
 
       def balanced? = @config.load_balance_hosts == "random"
       def known_of(host) = @known.fetch(host, NOTHING)
+
+      def unanswered_of(host, time)
+        found = @unanswered.fetch(host, NEVER)
+        time - found.till > SILENT_FOR ? NEVER : found
+      end
+
       def host_of(server) = @config.hosts.find { |host| host.server == server }
       def preferred?(host) = host.equal?(@last_good) && !balanced?
       def avoided?(host) = (time = known_of(host).avoided_until) && Waiting.now < time
@@ -111,6 +140,7 @@ module Trunkline
       def note(host, error, avoided_until = nil)
         @lock.synchronize do
           known = known_of(host)
+          @unanswered.delete(host)
           @known[host] = Known.new(known.role, known.timeline, error, Waiting.now, avoided_until || known.avoided_until)
         end
       end

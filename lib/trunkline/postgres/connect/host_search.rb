@@ -22,7 +22,14 @@ module Trunkline
       KEPT_FOR = 60.0
       private_constant :SILENCE, :LONG_SILENCE, :KEPT_FOR
 
-      Running = Struct.new(:host, :resumable, :progress_at, :name)
+      # host:: [Config::Host]
+      # resumable:: [Socket::Resumable]
+      # progress_at:: [Float] when it began, or was resumed last
+      # name:: [NameWatch::Attempt, nil]
+      # before:: [Float] seconds of silence of that host in searches that could not be continued
+      Running = Struct.new(:host, :resumable, :progress_at, :name, :before) do
+        def silent_since = progress_at - before
+      end
       private_constant :Running
 
       # @param config [Config]
@@ -46,6 +53,7 @@ module Trunkline
         @candidates = promotions ? promotions.promoted_first(memory.order) : memory.order
         @running = []
         @failures = {}
+        @left_at = nil
       end
 
       # @return [Float] on the clock of Waiting.now
@@ -70,10 +78,20 @@ module Trunkline
         until (found = outcome) || (deadline && Waiting.now >= deadline)
           resume(wait(deadline))
         end
+        @left_at = Waiting.now unless found
         through = true
         found
       ensure
         abandon unless through
+      end
+
+      # Closes its attempts: no caller can continue it. How long the hosts were silent counts for later searches. Otherwise callers in threads of their
+      # own, whose deadlines are shorter than the silence after which another host is tried, would never reach another host.
+      #
+      # @return [void]
+      def drop
+        @running.each { |attempt| @memory.unanswered(attempt.host, attempt.progress_at, @left_at) } if @left_at && @generation == Trunkline.process_generation
+        abandon
       end
 
       # Closes its attempts.
@@ -94,7 +112,7 @@ module Trunkline
       def begin_at(host)
         name = @names.attempt(host)
         attempt = ConnectionAttempt.new(@config, host, @wanted.first, others: @config.others?, cluster: @cluster, promotions: @promotions, survey: @survey, name: name)
-        @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now, name)
+        @running << Running.new(host, Socket::Resumable.new { attempt.connect }, Waiting.now, name, @memory.unanswered_for(host))
         resume([@running.last])
       end
 
@@ -129,7 +147,7 @@ module Trunkline
       end
 
       # When the next attempt begins because the last one is silent.
-      def silent_at = (@running.last.progress_at + patience if any_other?)
+      def silent_at = (@running.last.silent_since + patience if any_other?)
 
       def patience = @candidates.any? && @memory.last?(@candidates.first) ? LONG_SILENCE : SILENCE
 
