@@ -2,7 +2,10 @@
 
 require "test_helper"
 require "support/frozen_server"
+require "support/hedge_accounts"
 require "support/hedging_servers"
+require "support/interruptions"
+require "support/places"
 require "support/schedulers/hosts"
 
 module Trunkline
@@ -122,6 +125,23 @@ module Trunkline
       end
     end
 
+    # The interrupt comes once at each place where Ruby checks for interrupts.
+    def test_a_thread_that_is_interrupted_wherever_it_can_be
+      hedging do |db, proxies|
+        accounts = HedgeAccounts.new(@set)
+        places = Places.new
+        proxies.each { |proxy| proxy.delay(:answers, 0.001) }
+        reads = late(db, sql = "SELECT $1::int")
+        number = 0
+        nil while interrupted?(places) { assert_equal number += 1, reads.value(sql, number) }
+        assert_operator places.count, :>, 20
+        proxies.each { |proxy| proxy.delay(:answers, 0.0) }
+        assert_in_order(db)
+        assert_empty accounts.waiting
+        assert_includes 0..places.count / 10, accounts.lost
+      end
+    end
+
     # Kernel and connections are there, and no process answers.
     def test_a_frozen_standby
       with_own_replicas(silence: 60) do |db, _, standbys|
@@ -150,20 +170,9 @@ module Trunkline
     # The one of each second, and of each replica.
     def lag_queries(proxies) = proxies.size * 60
 
+    # @return [Boolean] whether there was a place at which it had not been interrupted before
+    def interrupted?(places, &read) = Thread.new { places.interrupt(Interruptions::Cancelled, &read) }.value
+
     def psql_on_primary(sql) = ReplicaServers.shared.primary.psql(sql)
-
-    def sql_of(lock) = "SELECT current_setting('port')::int FROM (SELECT pg_advisory_xact_lock_shared(#{lock})) AS locked"
-
-    # Within the block a read by the SQL waits on that standby, until it is cancelled.
-    #
-    # @yieldparam sql [String]
-    # @yieldparam waiters [Proc] counts those that wait
-    def waiting_on(standby, lock = 77_002)
-      holder = PG.connect(standby.uri)
-      holder.exec("SELECT pg_advisory_lock(#{lock})")
-      yield sql_of(lock), -> { holder.exec("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").getvalue(0, 0).to_i }
-    ensure
-      holder&.close
-    end
   end
 end

@@ -1,28 +1,20 @@
 # frozen_string_literal: true
 
+require "support/stopped_callers"
+
 module Shared
   # A caller that is stopped at each place where the client waits, in each way that there is: what it leaves behind is in order
   # or closed, the neighbours go on, and the server has no transaction open. The test includes a host.
   module InterruptionSweep
     include Gated
-    include Interruptions
-
-    # Unwinds a thread by throw, as older versions of Timeout do: no `rescue` sees it.
-    class Unwinding < Exception # rubocop:disable Lint/InheritException
-      def initialize(thread)
-        super("unwinding")
-        @thread = thread
-      end
-
-      def exception(*) = Thread.current.equal?(@thread) ? throw(:unwound) : self
-    end
+    include StoppedCallers
 
     # Sessions that are in a transaction or at work, and the locks they have been left.
     OUT_OF_ORDER = <<~SQL
       SELECT (SELECT count(*) FROM pg_stat_activity WHERE application_name = '%<name>s' AND (xact_start IS NOT NULL OR state <> 'idle')) +
              (SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND application_name = '%<name>s')
     SQL
-    private_constant :Unwinding, :OUT_OF_ORDER
+    private_constant :OUT_OF_ORDER
 
     def test_interrupted_while_connecting
       in_host do
@@ -170,34 +162,6 @@ module Shared
       assert_match(/pinned=0 .*opening=0/, db.inspect)
       assert eventually { psql(OUT_OF_ORDER % { name: name }) == ["0"] }
       assert_operator sessions(name).size, :<=, 2
-    end
-
-    # Has a caller do the work, waits until the caller waits, and stops it there.
-    #
-    # @yield waits for the place, where the caller's sleep does not tell it
-    def stop(way, work)
-      task = nil
-      caller = later do
-        task = Async::Task.current if way == :stop
-        unwindable(work)
-      end
-      yield if block_given?
-      Thread.pass until caller.done? || Fiber.scheduler || caller.body.stop?
-      way == :stop ? task.stop : interrupt(caller, way)
-      refute_nil caller.error, way
-    end
-
-    def unwindable(work)
-      catch(:unwound) { return work.call }
-      raise Cancelled, "unwound"
-    end
-
-    def interrupt(caller, way)
-      case way
-      when :kill then caller.body.kill
-      when :throw then caller.cancel(Unwinding.new(caller.body))
-      else caller.cancel(Cancelled.new)
-      end
     end
 
     # From now on no answers come through, and units are counted.

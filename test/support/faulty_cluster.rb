@@ -20,16 +20,21 @@ module Trunkline
     LONGEST_PAUSE = 4.0 # seconds of a server that is resumed
     LONGEST_DELAY = 1.0 # seconds after which the pooler and the name are moved
     NAME = "db.example"
+    # Those in which a standby takes over.
+    PROMOTING = %i[hand_over kill freeze].freeze
+    # Those of servers, which clients of replicas notice.
+    OF_SERVERS = %i[hand_over kill freeze pause lose_standby end_sessions freeze_standby end_sessions_of_standby].freeze
     private_constant :FAULTS, :LONGEST_PAUSE, :LONGEST_DELAY
 
     # @param synchronous [Boolean]
     # @param random [Random] of all that is random
+    # @param faults [Array<Symbol>] those that happen
     # @yieldparam cluster [FaultyCluster]
-    def self.open(synchronous:, random:)
+    def self.open(synchronous:, random:, faults: FAULTS)
       settings = { "synchronous_commit" => "on", "listen_addresses" => "127.0.0.1" }
       primary = Bench::PostgresServer.start(settings: settings)
       standbys = Bench::PostgresServer.start_standbys(primary, 2)
-      cluster = new(primary, standbys, synchronous, random)
+      cluster = new(primary, standbys, synchronous, random, faults)
       yield cluster
     ensure
       cluster&.close
@@ -42,7 +47,11 @@ module Trunkline
     # @return [Bench::PostgresServer]
     attr_reader :primary
 
-    def initialize(primary, standbys, synchronous, random)
+    # @return [Array<Bench::PostgresServer>]
+    attr_reader :servers
+
+    def initialize(primary, standbys, synchronous, random, faults)
+      @faults = faults
       @servers = [primary, *standbys]
       @primary = primary
       @synchronous = synchronous
@@ -64,10 +73,13 @@ module Trunkline
         moved_pooler: ["#{@moved.uri}?#{writer}", { prepare: false }], moved_name: ["postgresql://postgres@#{NAME}:5432/postgres?#{writer}", {}] }
     end
 
+    # @return [Fault, nil] the latest one
+    attr_reader :fault
+
     # @return [Fault] the next one, which is over
     def fail
-      name = FAULTS.sample(random: @random)
-      fault = Fault.new(name, nil, %i[kill freeze].include?(name))
+      name = @faults.sample(random: @random)
+      @fault = fault = Fault.new(name, nil, %i[kill freeze].include?(name))
       fault.began_at = await_standbys
       fault.promoted_at = send(name)
       point
@@ -109,8 +121,16 @@ module Trunkline
       rejoin(standbys.sample(random: @random).tap { |server| end_processes(server) })
     end
 
-    def end_sessions
-      @primary.psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND random() < 0.5")
+    def end_sessions = end_some(@primary)
+    def end_sessions_of_standby = end_some(standbys.sample(random: @random))
+
+    def end_some(server)
+      server.psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND random() < 0.5")
+      nil
+    end
+
+    def freeze_standby
+      frozen(standbys.sample(random: @random)) { sleep @random.rand(LONGEST_PAUSE) }
       nil
     end
 

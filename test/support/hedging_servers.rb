@@ -20,7 +20,17 @@ module Trunkline
     # Recorded reads that were answered at once, so that any time counts as slow.
     PROMPT = 20_000
     Address = Struct.new(:socket_directory, :port)
-    private_constant :Address
+
+    # A set whose callers may say which replica is first.
+    module First
+      def choose(_guard, route, statement = nil)
+        number = Thread.current[:first_replica] or return super
+        look
+        other = (0..1).find { |at| !route.passed&.include?(at) && (at == number || route.passed) }
+        other && choose_among([@replicas[other]], statement, route)
+      end
+    end
+    private_constant :Address, :First
 
     # @yieldparam db [Postgres::Client] with a connection to each
     # @yieldparam proxies [Array<GateProxy>] of the standbys
@@ -51,13 +61,13 @@ module Trunkline
       reads
     end
 
-    # Within the block each read is sent to this replica first.
-    def first_to(number, &block)
-      choose = lambda do |_guard, route, _statement = nil|
-        other = (0..1).find { |at| !route.passed&.include?(at) && (at == number || route.passed) }
-        other && @set.choose_among([@set.replicas[other]], @statement ||= Postgres.const_get(:Statement).new("SELECT 1", 0))
-      end
-      @set.stub(:choose, choose, &block)
+    # Within the block each read of the calling fiber or thread is sent to this replica first.
+    def first_to(number)
+      @set.extend(First)
+      Thread.current[:first_replica] = number
+      yield
+    ensure
+      Thread.current[:first_replica] = nil
     end
 
     # @return [Array<Array(Integer, Integer)>] reads that were sent to each replica as the second one, and that it has answered first
@@ -74,5 +84,21 @@ module Trunkline
     rescue Error
       false
     end
+
+    def sql_of(lock) = "SELECT current_setting('port')::int FROM (SELECT pg_advisory_xact_lock_shared(#{lock})) AS locked"
+
+    # Within the block a read by the SQL waits on that standby, until it is cancelled.
+    #
+    # @yieldparam sql [String]
+    # @yieldparam waiters [Proc] counts those that wait
+    def waiting_on(standby, lock = 77_002)
+      holder = in_thread { PG.connect(standby.uri).tap { |connection| connection.exec("SELECT pg_advisory_lock(#{lock})") } }
+      yield sql_of(lock), -> { in_thread { holder.exec("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").getvalue(0, 0).to_i } }
+    ensure
+      holder&.close
+    end
+
+    # Runs the block outside any scheduler, which need not be made for the pg gem.
+    def in_thread(&block) = Thread.new(&block).value
   end
 end

@@ -38,12 +38,14 @@ module Trunkline
       def sessions_for_own
         route = Route.new
         while !guard.sql && (replica = @set.choose(guard, route))
-          @set.pass_by(replica)
+          @set.leave_chosen(route)
           return replica.sessions if replica.standby?
 
           route.pass(replica.number)
         end
         @sessions
+      ensure
+        @set.leave_chosen(route) if route
       end
     end
     private_constant :AdapterReaderExecutor

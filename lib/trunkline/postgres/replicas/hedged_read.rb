@@ -19,7 +19,7 @@ module Trunkline
       private_constant :LOOK, :CANCEL
 
       # A copy in flight to one replica.
-      Attempt = Struct.new(:replica, :read, :trunk, :since) do
+      Attempt = Struct.new(:replica, :read, :trunk, :since, :route) do
         def request = read.request
         def done? = request.done?
 
@@ -73,10 +73,10 @@ module Trunkline
 
       def send_beside(late)
         copied = @read.copy
-        replica, trunk = @hedging.send_beside(copied, late, next_look)
+        replica, trunk, route = @hedging.send_beside(copied, late, next_look)
         return unless trunk
 
-        @attempts << Attempt.new(replica, copied, trunk, Waiting.now)
+        @attempts << Attempt.new(replica, copied, trunk, Waiting.now, route)
         replica.note_hedged
       end
 
@@ -122,7 +122,7 @@ module Trunkline
         return unless attempt
 
         begin
-          @hedging.left(attempt.replica) unless attempt.equal?(@attempts.first)
+          @hedging.left(attempt.route) if attempt.route
           end_one(attempt.trunk, attempt.request) unless attempt.done?
         ensure
           end_each(others)

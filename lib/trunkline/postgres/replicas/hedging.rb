@@ -43,7 +43,7 @@ module Trunkline
       # @param read [Read] a copy for it
       # @param first [Replica] that is slow
       # @param wait_until [Float] when to stop writing it, on the clock of Waiting.now
-      # @return [Array(Replica, Trunk), nil] where it was sent, and over which connection; nil: none can take it, or the budget is used up
+      # @return [Array(Replica, Trunk, Route), nil] where it was sent, over which connection, and for {#left}; nil: none can take it, or the budget is used up
       def send_beside(read, first, wait_until)
         return unless @budget.take
 
@@ -58,8 +58,8 @@ module Trunkline
         @set.note(replica, read)
       end
 
-      # @param replica [Replica] that was chosen second, and for which no caller waits any more
-      def left(replica) = @set.pass_by(replica)
+      # @param route [Route] to the replica that was chosen second, for which the caller does not wait any more
+      def left(route) = @set.leave_chosen(route)
 
       # A read in flight that was abandoned takes long only if something is wrong.
       def leave_behind(trunk, request) = @left_behind.add(trunk, request)
@@ -84,9 +84,12 @@ module Trunkline
       end
 
       def second(read, first, wait_until)
-        replica = @set.choose_among(others(read, first), read.request.statement) or return
+        route = Route.new
+        replica = @set.choose_among(others(read, first), read.request.statement, route) or return
         trunk = dispatch(replica, read, wait_until)
-        trunk && [replica, trunk]
+        trunk && [replica, trunk, route]
+      ensure
+        left(route) unless trunk
       end
 
       def others(read, first)
@@ -98,9 +101,7 @@ module Trunkline
       def dispatch(replica, read, wait_until)
         read.prepare_for(replica)
         read.request.wait_until = wait_until
-        trunk = replica.dispatch_at_once(read.request, read.guard.after)
-      ensure
-        left(replica) unless trunk
+        replica.dispatch_at_once(read.request, read.guard.after)
       end
     end
     private_constant :Hedging

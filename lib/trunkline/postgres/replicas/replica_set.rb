@@ -62,11 +62,17 @@ module Trunkline
           trunk = over(replica, read, eager, hedge)
           return trunk unless trunk == false
 
+          leave_chosen(read.route)
           read.route.pass(replica.number)
         end
         over_primary(read, eager)
+      ensure
+        leave_chosen(read.route) if read
       end
 
+      # The caller counts as one that waits for the replica, until {#leave_chosen}. A thread that is interrupted between its choice and what it does
+      # with the replica has the number in its route.
+      #
       # @param guard [ReadGuard]
       # @param route [Route]
       # @param statement [Statement, nil]
@@ -77,7 +83,7 @@ module Trunkline
         return if route.exhausted?
 
         passed = guard.sql ? passed_by(guard, route, now) : route.passed
-        number = @choice.choose(statement&.services(@replicas.size), passed)
+        number = route.chosen = @choice.choose(statement&.services(@replicas.size), passed)
         number && @replicas[number]
       end
 
@@ -87,19 +93,24 @@ module Trunkline
       # @return [Replica, nil] one that has replayed the guard's position by now, chosen; nil: the primary is next
       def await(guard, route, deadline, statement = nil)
         replica = @waits.replica_for(guard.after, route, deadline) if guard.after
-        choose_among([*replica], statement)
+        choose_among([*replica], statement, route)
       end
 
       # @param replicas [Array<Replica>] to choose from
       # @param statement [Statement, nil]
+      # @param route [Route] as for {#choose}
       # @return [Replica, nil] the one from which the answer is expected first
-      def choose_among(replicas, statement)
-        number = @choice.choose(statement&.services(@replicas.size), (@replicas - replicas).map(&:number)) if replicas.any?
+      def choose_among(replicas, statement, route)
+        number = route.chosen = @choice.choose(statement&.services(@replicas.size), (@replicas - replicas).map(&:number)) if replicas.any?
         number && @replicas[number]
       end
 
-      # A replica was chosen for a session, whose reads do not count among those on shared connections.
-      def pass_by(replica) = @choice.left(replica.number)
+      # The caller does not wait any more for the replica that was chosen last. No interrupt comes between the two changes.
+      def leave_chosen(route)
+        number = route.chosen or return
+        route.chosen = nil
+        @choice.left(number)
+      end
 
       # A replica could not be connected to: it is not used for a while.
       #
@@ -190,8 +201,6 @@ module Trunkline
         raise if read.request.deadline_passed? || read.request.done?
 
         leave(replica, error)
-      ensure
-        @choice.left(replica.number)
       end
 
       def over_primary(read, eager)

@@ -17,8 +17,11 @@ module Trunkline
       # @return [Array<Integer>, nil] the numbers of these replicas; nil: there are none
       attr_reader :passed
 
+      # @return [Integer, nil] the number of the replica for which the caller counts as waiting now
+      attr_accessor :chosen
+
       def initialize
-        @passed = nil
+        @passed = @chosen = nil
         @waited = false
       end
 

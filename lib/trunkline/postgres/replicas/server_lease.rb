@@ -31,12 +31,14 @@ module Trunkline
           replica = @set.choose(@guard, @route) || @set.await(@guard, @route, Deadlines.present)
           return on_primary(session, &work) unless replica
 
-          @set.pass_by(replica)
+          @set.leave_chosen(@route) # its reads are not among those on shared connections
           done, value = on_replica(replica, session, &work)
           return value if done
 
           @route.pass(replica.number)
         end
+      ensure
+        @set.leave_chosen(@route)
       end
 
       private
