@@ -17,7 +17,7 @@ module Trunkline
     PATIENCE = 0.005
     private_constant :LONG_ENOUGH, :PATIENCE
 
-    # @param closed [Boolean] whether the pool is closed; then each caller is called, and raises {Closed}
+    # Sets whether the pool is closed: then each caller is called, and raises {Closed}.
     attr_writer :closed
 
     # @return [Boolean] whether no caller waits, and so none needs to be served. It may stay false for some time after the last has left, until
