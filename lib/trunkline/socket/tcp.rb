@@ -9,6 +9,10 @@ module Trunkline
   module Socket
     # Connects by TCP.
     module TCP
+      # Seconds within which an address must accept the connection if others follow: a lost packet is sent again after one second.
+      LONGEST_SHARE = 1.0
+      private_constant :LONGEST_SHARE
+
       module_function
 
       # Tries every address of the host, of IPv4 and IPv6, in the resolver's order. Each gets an equal part of the remaining time, so that a first
@@ -52,7 +56,8 @@ module Trunkline
       end
 
       def share(deadline, parts)
-        Readiness.deadline((deadline - Readiness.now) / parts) if deadline
+        limit = Readiness.deadline(LONGEST_SHARE) if parts > 1
+        [*limit, *(Readiness.deadline((deadline - Readiness.now) / parts) if deadline)].min
       end
 
       # Yields the socket, or returns the reason why there is none.

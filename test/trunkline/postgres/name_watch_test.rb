@@ -32,6 +32,23 @@ module Trunkline
         assert_equal [A, B], fail_at(A, B)
       end
 
+      # Each connection would wait for the first address again. After a while it is tried first again.
+      def test_an_address_that_was_tried_in_vain_before_another_is_tried_last
+        assert_equal [[A, B, C], [B, C, A]], Array.new(2) { connect_to(B, A, B, C) }
+        @now += 14
+        assert_equal [B, C, A], connect_to(B, A, B, C)
+        @now += 2
+        assert_equal [[B, C, A], [A, B, C]], Array.new(2) { connect_to(B, A, B, C) }
+      end
+
+      # A name that leads elsewhere and back: it is not known that its first address does not work.
+      def test_addresses_of_a_name_that_was_moved_are_forgotten
+        fail_at(A)
+        connect_to(B, B)
+        fail_at(B)
+        assert moved_to(A)
+      end
+
       def test_nothing_has_moved
         refute_predicate @watch, :moved?
         fail_at(A, B)
@@ -103,6 +120,16 @@ module Trunkline
         fail_with do |attempt|
           @now += 0.1
           attempt.order(addresses.map { |address| Addrinfo.tcp(address, 5432) }).map(&:ip_address)
+        end
+      end
+
+      # @return [Array<String>] addresses in the order in which they are tried
+      def connect_to(address, *addresses)
+        at_this_time do
+          attempt = @watch.attempt(@host)
+          order = attempt.order(addresses.map { |one| Addrinfo.tcp(one, 5432) }).map(&:ip_address)
+          @watch.succeeded(attempt, [address, 5432])
+          order
         end
       end
 

@@ -177,8 +177,15 @@ module Trunkline
         @running.delete(found)
         found.name&.abandon
         abandon
-        @names.succeeded
-        found.resumable.value
+        connection = found.resumable.value
+        @names.succeeded(found.name, (address_of(connection) if found.name))
+        connection
+      end
+
+      def address_of(connection)
+        NameLookup.address_and_port(connection.io.to_io.remote_address)
+      rescue SystemCallError # it has ended
+        nil
       end
 
       # An error that would recur on any host ends the search: a refused password, a missing database.

@@ -23,15 +23,12 @@ module Trunkline
         # @return [Config::Host]
         attr_reader :host
 
-        # @return [Array(String, Integer), nil] address and port that were tried first; nil: the name was not looked up
-        attr_reader :first
-
         # @param host [Config::Host]
         # @param failed [Hash{Array => Float}] addresses that have failed, and when
         def initialize(host, failed)
           @host = host
           @failed = failed
-          @all = []
+          @all = @ordered = []
           @lookup = NameLookup.new(host, Waiting.now + rand(PAUSE))
         end
 
@@ -40,8 +37,18 @@ module Trunkline
         def order(addresses)
           ordered = addresses.sort_by.with_index { |address, index| [failed_at(NameLookup.address_and_port(address)), index] }
           @all = addresses.map { |address| NameLookup.address_and_port(address) }.sort
-          @first = NameLookup.address_and_port(ordered.first) if ordered.any?
+          @ordered = ordered.map { |address| NameLookup.address_and_port(address) }
           ordered
+        end
+
+        # @return [Array(String, Integer), nil] address and port that were tried first; nil: the name was not looked up
+        def first = @ordered.first
+
+        # @param address [Array(String, Integer)] address and port to which a connection was opened
+        # @return [Hash{Array => Float}] addresses of the name that are still tried last: those that were tried in vain before it, now or lately
+        def passed_over(address)
+          lately = @failed.select { |one, at| @all.include?(one) && Waiting.now - at < FAILED_FOR }
+          { **lately, **@ordered.take(@ordered.index(address) || 0).to_h { |one| [one, Waiting.now] } }.except(address)
         end
 
         # @return [Socket::Resumable::Wait] for the start of the next lookup, or for its answer
@@ -76,7 +83,7 @@ module Trunkline
 
         private
 
-        def moved_to?(found) = found.any? && found != @all && found.any? { |one| one != @first && Waiting.now - failed_at(one) > FAILED_FOR }
+        def moved_to?(found) = found.any? && found != @all && found.any? { |one| one != first && Waiting.now - failed_at(one) > FAILED_FOR }
 
         def failed_at(address) = @failed.fetch(address, -Float::INFINITY)
       end
@@ -102,11 +109,16 @@ module Trunkline
         end
       end
 
-      # There is a connection: earlier failures are forgotten.
+      # There is a connection: earlier failures are forgotten, except those of other addresses of the same name.
       #
+      # @param attempt [Attempt, nil] that has succeeded
+      # @param address [Array(String, Integer), nil] address and port to which it has connected
       # @return [void]
-      def succeeded
-        @lock.synchronize { @failed = @last = {}.freeze }
+      def succeeded(attempt = nil, address = nil)
+        @lock.synchronize do
+          @last = {}.freeze
+          @failed = (attempt && address ? attempt.passed_over(address) : {}).freeze
+        end
       end
 
       # Looks up the names of the hosts whose last attempt has failed, within the caller's deadline.
