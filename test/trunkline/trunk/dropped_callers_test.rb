@@ -34,7 +34,7 @@ module Trunkline
 
     def give_back(trunk)
       trunk.user = nil
-      @roster.check_in(trunk, wanted: 0)
+      @roster.check_in(trunk, wanted: 0, shared: false)
     end
 
     def close_dropped = @dropped.close_trunks { flunk "there are no entries of callers" }

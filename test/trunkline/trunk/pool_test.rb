@@ -58,8 +58,8 @@ module Trunkline
       refute_same @opened.first, own
       refute own.admits?(nil)
       pool.check_in(own)
-      assert own.admits?(nil)
-      assert_equal({ shared: 2, pinned: 0, spare: 0, opening: 0 }, pool.counts)
+      assert_equal({ shared: 1, pinned: 0, spare: 1, opening: 0 }, pool.counts)
+      assert_same own, pool.check_out(request)
     end
 
     def test_one_that_is_idle_is_taken_out_of_those_shared

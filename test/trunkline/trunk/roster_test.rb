@@ -9,7 +9,7 @@ module Trunkline
   class RosterTest < TestCase
     include Dispatching
 
-    def roster(connections: 2, most: 3) = Roster.new(connections: connections, most: most)
+    def roster(connections: 2, most: 3, **options) = Roster.new(connections: connections, most: most, **options)
 
     def open(roster, alone: false)
       roster.opening(alone: alone)
@@ -64,21 +64,45 @@ module Trunkline
       assert_equal [false, nil], [roster.any_to_take?, roster.take]
     end
 
-    def test_given_back_it_is_shared_again
+    def test_given_back_it_is_kept_for_the_next_transaction
       roster = self.roster
       open(roster)
       trunk = open(roster) && roster.take
-      assert roster.check_in(trunk, wanted: 0)
+      assert roster.check_in(trunk, wanted: 0, shared: false)
+      assert_equal [{ shared: 1, pinned: 0, spare: 1, opening: 0 }, true], [roster.counts, roster.spare_to_share?]
+      refute roster.check_in(trunk, wanted: 0, shared: false)
+      assert_same trunk, roster.take
+    end
+
+    def test_given_back_it_is_shared_where_callers_wait_to_share_one
+      roster = self.roster
+      open(roster)
+      trunk = open(roster) && roster.take
+      assert roster.check_in(trunk, wanted: 0, shared: true)
       assert_includes roster.trunks, trunk
       assert trunk.admits?(nil)
-      refute roster.check_in(trunk, wanted: 0)
+    end
+
+    # As many as are shared are never closed for being idle.
+    def test_a_spare_one_counts_as_one_of_those_that_are_shared
+      Clock.stop
+      roster = self.roster(connections: 2, most: 4, max_idle: 1)
+      open(roster)
+      trunk = open(roster, alone: true)
+      roster.check_in(trunk, wanted: 0, shared: false)
+      Clock.pass(60)
+      assert_nil roster.retire
+      open(roster)
+      assert_same trunk, roster.retire
+    ensure
+      Clock.start
     end
 
     def test_given_back_in_excess_it_is_kept_for_the_next_alone
       roster = self.roster
       trunk = open(roster, alone: true)
       2.times { open(roster) }
-      roster.check_in(trunk, wanted: 0)
+      roster.check_in(trunk, wanted: 0, shared: true)
       assert_equal({ shared: 2, pinned: 0, spare: 1, opening: 0 }, roster.counts)
       assert_equal [true, trunk], [roster.any_to_take?, roster.take]
       assert_equal 1, roster.counts[:pinned]
@@ -87,7 +111,7 @@ module Trunkline
     def test_given_back_it_is_kept_for_the_caller_that_waits_unless_none_is_shared
       roster = self.roster
       own, other = open(roster, alone: true), open(roster, alone: true)
-      [own, other].each { |trunk| roster.check_in(trunk, wanted: 1) }
+      [own, other].each { |trunk| roster.check_in(trunk, wanted: 1, shared: true) }
       assert_equal [[own], { shared: 1, pinned: 0, spare: 1, opening: 0 }], [roster.trunks, roster.counts]
     end
 
@@ -182,7 +206,7 @@ module Trunkline
       trunks = [open(roster), open(roster), open(roster, alone: true)]
       trunks.each { |trunk| roster.remove(trunk) }
       assert_equal [[], [], true], [roster.all, roster.trunks, roster.nothing_open?]
-      refute roster.check_in(trunks.last, wanted: 0)
+      refute roster.check_in(trunks.last, wanted: 0, shared: false)
     end
   end
 end

@@ -100,7 +100,7 @@ module Trunkline
       trunk.user = nil
       return trunk.close("it has lived for long enough") if trunk.state.expired?
 
-      call_up { @roster.check_in(trunk, wanted: @queue.seeking) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
+      call_up { @roster.check_in(trunk, wanted: @queue.seeking, shared: !@quiet && @queue.sharing?) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
       trunk.close("the client was closed") if @closed
     end
 
@@ -173,7 +173,7 @@ module Trunkline
 
     # Returns nil if no open trunk will do, or if another should be opened instead of using a busy one, and no caller does so yet.
     def choose(request) = @dispatcher.choose(request)&.then { |trunk| trunk unless @growing && another_is_better?(trunk) }
-    def another_is_better?(trunk) = !trunk.codec.idle? && @opener.may_open_to_share?
+    def another_is_better?(trunk) = !trunk.codec.idle? && (@roster.spare_to_share? || @opener.may_open_to_share?)
 
     def find_for(request)
       entry = WaitingLine::Entry.new(request, alone: false)

@@ -112,6 +112,9 @@ module Trunkline
     # @return [Integer] how many callers wait to pin a trunk
     def seeking = @seekers.size
 
+    # @return [Boolean] whether callers wait to share one
+    def sharing? = !(@sharing.empty? && @sharing_long.empty?)
+
     # @return [Boolean] whether the caller's long request waits for a trunk that is draining, and goes to no other meanwhile
     def waits_for_drained?(entry) = @roster.draining? && entry.long? && !entry.blocks_its_scheduler?
 
