@@ -44,7 +44,34 @@ class DroppedClientsTest < Trunkline::TestCase
     end
   end
 
+  # It may be the only one that a caller can have for its own.
+  def test_the_connection_of_dropped_subscriptions_is_free
+    with_client(connections: 1, max_connections: 2, max_wait: 20) do |db|
+      2.times do
+        drop_subscriptions(db)
+        assert_equal [1, 1], [db.stats[:pinned], db.transaction { |tx| tx.value("SELECT 1") }]
+      end
+      drop_subscriptions(db)
+      db.transaction { |tx| tx.value("SELECT 1") }
+      later = db.listen("later") # which has missed nothing
+      db.notify("later", "there")
+      assert_equal "there", later.wait.payload
+    end
+  end
+
+  def test_the_connection_of_a_subscription_that_is_referred_to_is_kept
+    with_client(connections: 1, max_connections: 2, max_wait: 3) do |db|
+      kept = db.listen("kept")
+      drop_subscriptions(db)
+      assert_raises(Trunkline::Overloaded) { db.transaction { |tx| tx.value("SELECT 1") } }
+      db.notify("kept", "there")
+      assert_equal "there", kept.wait.payload
+    end
+  end
+
   private
+
+  def drop_subscriptions(db) = Thread.new { 3.times { |number| db.listen("dropped#{number}") } }.join
 
   def make_one(use, last)
     with = Trunkline.postgres(postgres_server.uri, connections: 1, max_connections: 2)

@@ -47,6 +47,9 @@ module Trunkline
         nil # without a connection it does not listen either
       end
 
+      # As the user of its connection: callers that wait for one may take it when all subscriptions were dropped.
+      def alive? = !@queues.all?(&:ended?)
+
       # Waits until the queue has a notification, or the deadline has passed.
       def wait(queue, by)
         return reconnect(by) unless connected?
@@ -66,6 +69,7 @@ module Trunkline
         @lock = Lock.new
         @turn = Turn.new
         @queues = []
+        @settled = []
         @listening = []
         @trunk = nil
       end
@@ -82,6 +86,7 @@ module Trunkline
           begin
             wanted = @queues
             wanted.empty? ? disconnect : adjust(wanted.flat_map(&:channels).uniq)
+            @settled = wanted
           end until wanted.equal?(@queues)
         end
       end
@@ -105,21 +110,21 @@ module Trunkline
         raise @responses.error(request) unless request.answered?
       end
 
-      # Notifications for earlier subscriptions may have been missed.
+      # Notifications for subscriptions that listened before may have been missed.
       def connect
         before = @trunk
         @sessions.check_in(before, false) if before
         @trunk = nil
         @listening = []
         @trunk = take
-        distribute([Notification.new]) if before
+        distribute([Notification.new], @settled & @queues) if before
       end
 
       # @raise [SharedStateError] there is a pooler, which would not forward notifications
       def take
         sentinel = GCSentinel.new
         trunk = @sessions.take(Request.companion.pin, PLACE, @sessions.direct || @sessions.usual, ReachableOwner.new(sentinel, Thread.current))
-        trunk.user = nil # for as long as the client is open
+        trunk.user = self
         return trunk unless trunk.pooled?
 
         @sessions.check_in(trunk, true)
@@ -149,8 +154,8 @@ module Trunkline
       end
 
       # All notifications are queued before a caller is woken, which may run at once.
-      def distribute(notifications)
-        concerned = @queues.select do |queue|
+      def distribute(notifications, queues = @queues)
+        concerned = queues.select do |queue|
           theirs = queue.ended? ? [] : notifications.select { |notification| queue.take?(notification) }
           theirs.each { |notification| queue.add(notification) }.any?
         end
