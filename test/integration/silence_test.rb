@@ -133,7 +133,7 @@ module Trunkline
       def pooled = true
       def loss = nil
       def lose(_reason) = nil # a look at the pooler took too long
-      def earliest = nil
+      def earliest_timeout = nil
       def silent_for = SILENT_FOR
       def postpone_silence_probe(seconds) = self.excused = seconds
     end

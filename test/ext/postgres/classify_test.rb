@@ -45,7 +45,7 @@ module Trunkline
         end
         assert_equal %i[session session session shareable session],
                      (["CREATE TABLE t ()", "DROP VIEW v", "SELECT 1 INTO t", "INSERT INTO t SELECT 1", "REFRESH MATERIALIZED VIEW v"].map { |sql| Statement.new(sql, 0, [[nil, "", :command]]).classification })
-        assert_equal %i[told hidden hidden lasting lasting],
+        assert_equal %i[visible hidden hidden lasting lasting],
                      (["SELECT 1", "TABLE seen", "SELECT currval('s') FROM seen", "SELECT fn()", "UPDATE kept SET a = fn()"].map { |sql| Statement.new(sql, 0, keepers).effect })
         assert_raises(ArgumentError) { Statement.new("SELECT 1", 0, [[nil, "x", :other]]) }
       end
