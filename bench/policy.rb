@@ -6,7 +6,7 @@
 require "async"
 require "trunkline"
 require_relative "support/bench"
-require_relative "../test/support/played_traffic"
+require_relative "../test/support/simulated_traffic"
 
 module Trunkline
   module Bench
@@ -87,7 +87,7 @@ module Trunkline
       end
 
       def traffic(load, seed)
-        traffic = PlayedTraffic.new(most: load.most, processors: load.processors, seed: seed)
+        traffic = SimulatedTraffic.new(most: load.most, processors: load.processors, seed: seed)
         short = Array.new(4) { |number| STATEMENT.new("SELECT #{number}", number) }
         long = STATEMENT.new("SELECT sum(balance)", short.size)
         times = 1

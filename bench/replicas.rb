@@ -5,7 +5,7 @@
 
 require_relative "support/bench"
 require_relative "support/replica_load"
-require_relative "../test/support/played_replicas"
+require_relative "../test/support/simulated_replicas"
 
 module Trunkline
   module Bench
@@ -46,7 +46,7 @@ module Trunkline
       end
 
       def play(seconds, kind, number)
-        played = PlayedReplicas.new(seconds.map(&:dup), most: 16)
+        played = SimulatedReplicas.new(seconds.map(&:dup), most: 16)
         played.public_send(kind, number)
         played.answer(WARM_UP)
         played.answer(READS)

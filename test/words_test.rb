@@ -25,7 +25,9 @@ class WordsTest < Trunkline::TestCase
     "place" => "slot, index, position",
     # A query is sent, a host or an idle connection is checked, a cancel is requested, a memcached server is probed.
     "ask" => "query, fetch, check, probe, request", "asked" => "requested, fetched, sent", "asking" => "in flight", "question" => "query, check",
-    "questioned" => "check_sent", "connection_io_ask" => "connection_io_call"
+    "questioned" => "check_sent", "connection_io_ask" => "connection_io_call",
+    # The pool has callers that wait; a server ends a session with an error, and TLS ends with close_notify.
+    "crowded" => "callers_waiting", "farewell" => "closing_error, send_close_notify"
   }.freeze
   # `answers` is a plural in sentences, and Answers begins some.
   CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "support/interruptions"
-require "support/played_replay_waits"
+require "support/simulated_replay_waits"
 require "support/replica_servers"
 
 module Shared
   # Reads that wait until a replica has replayed their position, as PostgreSQL 19 lets them. The test includes a host. The servers are older: see
-  # {Trunkline::PlayedReplayWaits}.
+  # {Trunkline::SimulatedReplayWaits}.
   module ReplayWaits
     include Trunkline::ReplicaServers
     include Interruptions
@@ -113,12 +113,12 @@ module Shared
     # @yieldparam db [Postgres::Client] that has read from both standbys
     def waiting(connections: 1, version: 190_000, **options)
       primary, standbys = Trunkline::ReplicaServers.shared.to_a
-      primary.psql("CREATE TABLE noted (number int); INSERT INTO noted VALUES (0); #{Trunkline::PlayedReplayWaits::FUNCTION}")
+      primary.psql("CREATE TABLE noted (number int); INSERT INTO noted VALUES (0); #{Trunkline::SimulatedReplayWaits::FUNCTION}")
       standbys.each { |standby| replayed(primary, standby) }
       @number = 0
       @version = version
       @came = Thread::Queue.new
-      @nineteens = standbys.map { |standby| Trunkline::PlayedReplayWaits.new(standby, @came, version) }
+      @nineteens = standbys.map { |standby| Trunkline::SimulatedReplayWaits.new(standby, @came, version) }
       @direct = standbys.map { |standby| Trunkline.postgres(standby.uri, connections: 1) }
       in_host do
         replicated_client(primary, @nineteens, connections: connections, **options) do |db|

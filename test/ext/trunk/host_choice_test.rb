@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "support/dispatching"
-require "support/played_replicas"
+require "support/simulated_replicas"
 
 module Trunkline
   # Which of several hosts takes a read, by what is known of each.
@@ -102,13 +102,13 @@ module Trunkline
 
     # --- under load, with hosts that are played ---
 
-    # @param seconds [Array] as {PlayedReplicas#initialize} takes them
+    # @param seconds [Array] as {SimulatedReplicas#initialize} takes them
     # @param options [Hash] likewise
-    # @yieldparam played [PlayedReplicas] to be given callers
-    # @return [PlayedReplicas] after some thousand reads, of which the last thousand counts
+    # @yieldparam played [SimulatedReplicas] to be given callers
+    # @return [SimulatedReplicas] after some thousand reads, of which the last thousand counts
     def played(*seconds, **options)
       @played&.close
-      @played = PlayedReplicas.new(seconds.map(&:dup), most: 16, **options)
+      @played = SimulatedReplicas.new(seconds.map(&:dup), most: 16, **options)
       yield @played
       @played.answer(500)
       @played.answer(1000)

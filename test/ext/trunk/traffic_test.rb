@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "support/dispatching"
-require "support/played_traffic"
+require "support/simulated_traffic"
 
 module Trunkline
   # What becomes of short queries, and what is believed of all, beside traffic of other kinds. Times are those of a clock that goes from
@@ -20,9 +20,9 @@ module Trunkline
 
     # Short queries, 2,000 a second, beside others.
     #
-    # @yieldparam traffic [PlayedTraffic]
+    # @yieldparam traffic [SimulatedTraffic]
     def traffic(**options)
-      @traffic = PlayedTraffic.new(**options)
+      @traffic = SimulatedTraffic.new(**options)
       statements = Array.new(4) { unknown }
       @traffic.comes(:fast, 2000) { |random| [statements[random.rand(4)], FAST, 0] }
       yield @traffic

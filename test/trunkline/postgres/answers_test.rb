@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/scripted_asker"
+require "support/scripted_client"
 
 module Trunkline
   module Postgres
@@ -24,46 +24,46 @@ module Trunkline
       def moods(*rows) = first_answer(COLUMNS, *rows)
 
       def test_a_type_is_looked_up_when_it_is_first_met
-        asker = ScriptedAsker.new(moods(["1", "{sad,happy}"], ["2", nil]), catalogue, later_answer(["3", "{so_so}"]))
+        asker = ScriptedClient.new(moods(["1", "{sad,happy}"], ["2", nil]), catalogue, later_answer(["3", "{so_so}"]))
         assert_equal [[1, %w[sad happy]], [2, nil]], asker.query("SELECT moods").rows
         assert_equal [[3, %w[so_so]]], asker.query("SELECT moods").rows
         assert_equal 3, asker.requests.size
       end
 
       def test_value_looks_it_up_too
-        asker = ScriptedAsker.new(first_answer({ "moods" => MOODS }, ["{sad,happy}"]), catalogue)
+        asker = ScriptedClient.new(first_answer({ "moods" => MOODS }, ["{sad,happy}"]), catalogue)
         assert_equal %w[sad happy], asker.value("SELECT moods")
       end
 
       # Their rows came by the same description before it was known.
       def test_answers_that_came_meanwhile
         later = later_answer(["2", "{so_so}"]) + later_answer(["3", nil])
-        asker = ScriptedAsker.new(moods(["1", "{sad}"]) + later, catalogue)
+        asker = ScriptedClient.new(moods(["1", "{sad}"]) + later, catalogue)
         futures = Array.new(3) { asker.async("SELECT moods") }
         assert_equal [[[1, %w[sad]]], [[2, %w[so_so]]], [[3, nil]]], (futures.map { |future| future.value.rows })
         assert_predicate asker, :through?
       end
 
       def test_an_answer_that_is_half_there_meanwhile
-        asker = ScriptedAsker.new(moods(["1", "{sad}"]) + bind_complete + data_row("2", "{happy}"), catalogue_behind_half_an_answer)
+        asker = ScriptedClient.new(moods(["1", "{sad}"]) + bind_complete + data_row("2", "{happy}"), catalogue_behind_half_an_answer)
         one, two = Array.new(2) { asker.async("SELECT moods") }
         assert_equal [[1, %w[sad]]], one.value.rows
         assert_equal [[2, %w[happy]], [4, %w[so_so]]], two.value.rows
       end
 
       def test_a_script_looks_types_up
-        asker = ScriptedAsker.new(row_description(COLUMNS) + data_row("1", "{sad}") + complete + ready, catalogue)
+        asker = ScriptedClient.new(row_description(COLUMNS) + data_row("1", "{sad}") + complete + ready, catalogue)
         assert_equal [[[1, %w[sad]]]], asker.execute_script("SELECT moods").map(&:rows)
       end
 
       def test_what_c_does_not_make
-        asker = ScriptedAsker.new(first_answer({ "j" => JSON }, ['{"a":[1,null]}'], [nil]), later_answer(['{"b":2}']))
+        asker = ScriptedClient.new(first_answer({ "j" => JSON }, ['{"a":[1,null]}'], [nil]), later_answer(['{"b":2}']))
         assert_equal [[{ "a" => [1, nil] }], [nil]], asker.query("SELECT j").rows
         assert_equal({ "b" => 2 }, asker.value("SELECT j"))
       end
 
       def test_a_document_that_is_none
-        asker = ScriptedAsker.new(first_answer({ "j" => JSON }, ["{"]), later_answer(["{}"]))
+        asker = ScriptedClient.new(first_answer({ "j" => JSON }, ["{"]), later_answer(["{}"]))
         assert_raises(::JSON::ParserError) { asker.query("SELECT j") }
         assert_equal({}, asker.value("SELECT j"))
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/scripted_asker"
+require "support/scripted_client"
 
 module Trunkline
   module Postgres
@@ -15,7 +15,7 @@ module Trunkline
       CLOSED = Loss.new("the client was closed", true, true).freeze
       private_constant :N, :UNSENT, :SENT, :CLOSED
 
-      def asker(...) = ScriptedAsker.new(...)
+      def asker(...) = ScriptedClient.new(...)
 
       def first(row = ["1"], **options) = first_answer(N, row, **options)
 

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/played_trunk"
+require "support/simulated_trunk"
 
 module Trunkline
   module Postgres
     # A server that says why it ends an idle session, and closes over what it has not read: to write fails before that is read.
     class LastWordsTest < TestCase
-      include PlayedTrunk
+      include SimulatedTrunk
 
       ENDS = BackendMessages.error("E", S: "FATAL", V: "FATAL", C: "57P05", M: "idle for too long")
       LARGE = "x" * 8_000_000 # more than the buffers of a socket hold

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/played_trunk"
+require "support/simulated_trunk"
 require "support/schedulers/dropping"
 
 module Trunkline
   module Postgres
     # A fiber that led a connection when its event loop was dropped, and that is resumed after another caller has taken the lead.
     class LostLeadTest < TestCase
-      include PlayedTrunk
+      include SimulatedTrunk
 
       def request = Request.query(statement("SELECT t"), [])
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/played_trunk"
+require "support/simulated_trunk"
 require "support/schedulers/dropping"
 require "support/stopped_clock"
 
@@ -9,7 +9,7 @@ module Trunkline
   module Postgres
     # A connection whose callers are fibers of an event loop that does not go on, as another thread sees it: it is blocked, or was dropped.
     class StallTest < TestCase
-      include PlayedTrunk
+      include SimulatedTrunk
       include StoppedClock
 
       # Seconds after which it ends where nothing is lost by that, and else.

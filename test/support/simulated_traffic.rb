@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "dispatching"
-require_relative "played_server"
+require_relative "simulated_server"
 require_relative "timetable"
 
 module Trunkline
   # Simulated traffic: a real dispatcher and real codecs between simulated callers and a simulated server, on the test's clock, so each run has the
   # same result.
-  class PlayedTraffic
+  class SimulatedTraffic
     include Requests
 
     # The clock's first time. With the machine's time, its uptime would affect rounding, and one rounding decides whether another connection is tried.
@@ -33,9 +33,9 @@ module Trunkline
     # @param round_trip [Float] seconds
     # @param seed [Integer] of what happens by chance
     # @param timetable [Timetable] that others go by too
-    def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001, seed: 1, timetable: PlayedTraffic.timetable)
+    def initialize(connections: 4, most: connections, processors: 2, round_trip: 0.0001, seed: 1, timetable: SimulatedTraffic.timetable)
       @timetable = timetable
-      @server = PlayedServer.new(@timetable, processors: processors, round_trip: round_trip)
+      @server = SimulatedServer.new(@timetable, processors: processors, round_trip: round_trip)
       @round_trip = round_trip
       @most = most
       @dispatcher = Dispatcher.new(connections, most, 3600)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "played_traffic"
+require_relative "simulated_traffic"
 
 module Trunkline
   # Simulates the choice among replicas, with a real dispatcher for each: the hosts, the callers and the clock are simulated, so each run has the same
   # result.
-  class PlayedReplicas
+  class SimulatedReplicas
     include Requests
 
     CHOICE = Trunkline.const_get(:HostChoice)
@@ -17,13 +17,13 @@ module Trunkline
 
     # @param seconds [Array<Array(Float, Float)>] of a processor, and of waiting, that a read takes on each host
     # @param chance [Boolean] whether reads take these seconds on average, exponentially distributed
-    # @param options [Hash] of {PlayedTraffic#initialize}, for each host
+    # @param options [Hash] of {SimulatedTraffic#initialize}, for each host
     def initialize(seconds, seed: 1, chance: false, **options)
-      @timetable = PlayedTraffic.timetable
+      @timetable = SimulatedTraffic.timetable
       @seconds = seconds
       @random = Random.new(seed)
       @chance = chance
-      @hosts = seconds.each_index.map { |number| PlayedTraffic.new(timetable: @timetable, seed: seed + number, **options) }
+      @hosts = seconds.each_index.map { |number| SimulatedTraffic.new(timetable: @timetable, seed: seed + number, **options) }
       @choice = CHOICE.new(@hosts.map(&:dispatcher))
       @statement = STATEMENT.new("SELECT 1", 0)
       @statement.services(seconds.size)
@@ -87,7 +87,7 @@ module Trunkline
       number = @choice.choose(@statement.services(@hosts.size), nil)
       request = REQUEST.query(@statement, []).serve(number)
       came = @timetable.now
-      @hosts[number].ask(PlayedTraffic::Query.new(:read, request, @statement, work(number), came, -> { through(number, came, &and_then) }))
+      @hosts[number].ask(SimulatedTraffic::Query.new(:read, request, @statement, work(number), came, -> { through(number, came, &and_then) }))
     end
 
     def work(number) = @chance ? @seconds[number].map { |seconds| -Math.log(1 - @random.rand) * seconds } : @seconds[number]

@@ -7,7 +7,7 @@ require_relative "gate_proxy/message_scanner"
 module Trunkline
   # A proxy before a standby of an older version that simulates PostgreSQL 19: the number of its version, and WAIT FOR LSN, which is replaced by a
   # function of the database. Everything else is forwarded unchanged.
-  class PlayedReplayWaits
+  class SimulatedReplayWaits
     # The command in PostgreSQL 19's documentation, as this client writes it; LSNs as the server writes them.
     COMMAND = %r{\AWAIT FOR LSN '(\h{1,8}/\h{1,8})' WITH \(TIMEOUT '(\d+)ms', NO_THROW\)\0\z}
     VERSION = "pg_catalog.current_setting('server_version_num')"

@@ -3,7 +3,7 @@
 require_relative "codec_testing"
 
 # A trunk over a socket whose other end, @there, the test uses as the server. The test includes it within Trunkline::Postgres.
-module PlayedTrunk
+module SimulatedTrunk
   include Trunkline::Postgres::CodecTesting
 
   # A pool that ignores all calls.

@@ -12,7 +12,7 @@ module Trunkline
       attr_reader :requests
 
       # @param script [Array<String, Loss>]
-      # @param asker [ScriptedAsker]
+      # @param asker [ScriptedClient]
       def initialize(script, statements, responses, asker, exclusive)
         super(statements, {}, responses, asker)
         begin_session
@@ -51,7 +51,7 @@ module Trunkline
     end
 
     # A client without a server.
-    class ScriptedAsker
+    class ScriptedClient
       include Querying
       extend Forwardable
 

@@ -6,7 +6,7 @@ require_relative "frontend_units"
 module Trunkline
   # A simulated server: it reads and answers over real sockets, but works by the time of a {Timetable}. Concurrent queries that need its processors
   # share them.
-  class PlayedServer
+  class SimulatedServer
     framed = ->(*messages) { messages.map { |message| [message[0], message.bytesize + 3, message[1..]].pack("aNa*") }.join }
     # Its answers to messages before Execute; Flush ("H") makes it send them at once.
     ANSWERS = { "P" => framed["1"], "D" => framed["t\0\0", "n"], "B" => framed["2"] }.freeze
