@@ -20,10 +20,14 @@ class SchemaChangesTest < Trunkline::TestCase
     "UPDATE %s t SET id = 2 FROM (SELECT 1) AS s WHERE t.ts BETWEEN $1 AND $1 RETURNING id", "WITH gone AS (DELETE FROM %s WHERE ts = $1 RETURNING id) SELECT id FROM gone",
     "INSERT INTO %s AS t VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2 WHERE t.ts = $1 RETURNING id"
   ].freeze
+  COMPARING = [
+    "SELECT id FROM %s WHERE ts = $1", "SELECT id AS ts FROM %s t WHERE id > 0 AND (t.ts IN ($1, $1) OR t.ts < $1)", "SELECT count(*) FROM %s t JOIN %s u USING (id) WHERE u.ts BETWEEN $1 AND $1 HAVING count(*) > 0",
+    "SELECT id FROM (SELECT * FROM %s) AS s WHERE NOT ts IS DISTINCT FROM $1 FOR UPDATE"
+  ].freeze
   # The server invalidates no plan by the second: the pg gem's prepared statements store into what is gone by then.
   OF_FIELDS = ["UPDATE %s SET place.r = $1", "UPDATE %s SET places[1].r = $1", "INSERT INTO %s (place.r) VALUES ($1)"].freeze
   WIDENED_FIELD = "ALTER TYPE %s_place DROP ATTRIBUTE r, ADD ATTRIBUTE r double precision"
-  private_constant :WIDENED, :STORING, :CHOOSING, :OF_FIELDS, :WIDENED_FIELD
+  private_constant :WIDENED, :STORING, :CHOOSING, :COMPARING, :OF_FIELDS, :WIDENED_FIELD
 
   # Every execution prepares its statement where nothing is believed for longer.
   def test_parameters_of_a_table_whose_types_another_program_has_changed
@@ -91,6 +95,60 @@ class SchemaChangesTest < Trunkline::TestCase
             assert_equal [[0.1, Time.utc(2024, 1, 1)]], db.query("SELECT r, ts FROM #{table}").rows, "#{sql} prepared: #{prepare}"
           end
         end
+      end
+    end
+  end
+
+  # What one connection has learnt of the types is not declared where the statement is parsed later: on another connection, or for each execution.
+  def test_nothing_is_compared_by_a_former_type_where_it_is_parsed_later
+    ["SELECT id FROM %s WHERE r = $1", "SELECT id, r FROM %s WHERE r = $1", "SELECT id FROM %s WHERE r IN ($1, NULL)"].product([true, false]).each do |sql, kept|
+      with_table("id int, r real") do |table|
+        in_host_with_client(connections: 1, max_connections: 2) do |db|
+          db = db.with(prepare: kept)
+          assert_empty db.query(format(sql, table), 0.1).rows
+          widen(table)
+          psql("INSERT INTO #{table} VALUES (1, 0.1)")
+          answer = kept ? db.session { |session| session.query(format(sql, table), 0.1) } : db.query(format(sql, table), 0.1)
+          assert_equal 1, answer.rows.size, sql
+        end
+      end
+    end
+  end
+
+  # On the connection that has prepared the statement before.
+  def test_nothing_is_compared_by_a_former_type_where_it_was_prepared
+    COMPARING.each do |text|
+      with_table("id int PRIMARY KEY, r real, ts timestamp") do |table|
+        sql = text.gsub("%s", table)
+        psql("INSERT INTO #{table} VALUES (1, 0, '2024-01-01')")
+        in_tokyo(max_connections: 1) do |db|
+          found = ->(from) { from.query(sql, Time.utc(2024, 1, 1)).rows.size }
+          assert_equal [1, 1], Array.new(2) { found.call(db) }, sql
+          psql(format(WIDENED, table))
+          assert_raises(Trunkline::OutdatedStatement) { db.transaction { |tx| found.call(tx) } }.then { |error| assert_predicate error, :retriable? }
+          assert_equal [1, 1], [found.call(db), db.transaction { |tx| found.call(tx) }], sql
+        end
+      end
+    end
+  end
+
+  # A Time for a date is written with all that it has: a connection that parses the statement later may find a timestamp in its place.
+  def test_times_are_stored_whole_where_a_column_was_a_date
+    [true, false].each do |kept|
+      with_table("day date, days date[], r real") do |table|
+        psql("CREATE TYPE #{table}_place AS (day date); ALTER TABLE #{table} ADD place #{table}_place")
+        in_host_with_client(connections: 1, max_connections: 2) do |client|
+          db = client.with(prepare: kept)
+          time = Time.utc(2023, 12, 31, 15, 20)
+          insert, fields = "INSERT INTO #{table} (day, days) VALUES ($1, $2)", "INSERT INTO #{table} (place.day) VALUES ($1)"
+          [[insert, time, [time]], [fields, time]].each { |call| db.query(*call) }
+          assert_equal [Date.new(2023, 12, 31)] * 2, db.query("SELECT day, days[1] FROM #{table} WHERE day IS NOT NULL").rows.first
+          psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER day TYPE timestamptz, ALTER days TYPE timestamptz[] USING NULL; ALTER TYPE #{table}_place DROP ATTRIBUTE day, ADD ATTRIBUTE day timestamptz")
+          kept ? db.session { |session| session.query(insert, time, [time]) } : db.query(insert, time, [time])
+          db.query(fields, time)
+          assert_equal [[time, time, nil], [nil, nil, time]], db.query("SELECT day, days[1], (place).day FROM #{table} ORDER BY 1").rows, "prepared: #{kept}"
+        end
+        psql("DROP TYPE #{table}_place CASCADE")
       end
     end
   end
@@ -208,7 +266,7 @@ class SchemaChangesTest < Trunkline::TestCase
   end
 
   # Where a timestamp and a timestamptz of one text are nine hours apart.
-  def in_tokyo(connections: 1, &block) = in_host { Trunkline.postgres("#{postgres_server.uri}&options=-c%20timezone%3DAsia/Tokyo", connections: connections, &block) }
+  def in_tokyo(connections: 1, **options, &block) = in_host { Trunkline.postgres("#{postgres_server.uri}&options=-c%20timezone%3DAsia/Tokyo", connections: connections, **options, &block) }
 
   def readers = 200
 end

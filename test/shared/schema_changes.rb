@@ -62,7 +62,7 @@ module Shared
     def test_a_transaction_whose_parameters_have_other_types_now
       RETYPED.to_a.product(WAYS_TO_ASK.to_a).each do |(type, before), (name, way)|
         with_table("v #{type}") do |table|
-          in_host_with_client(connections: 1, max_connections: 2) do |db|
+          in_host_with_client(connections: 1, max_connections: 1) do |db|
             sql = "SELECT v FROM #{table} WHERE v = $1"
             db.transaction { |tx| tx.query(sql, before) }
             psql("ALTER TABLE #{table} ALTER v TYPE text; INSERT INTO #{table} VALUES ('abc')")

@@ -39,14 +39,14 @@ module Trunkline
       end
 
       def test_types_members_and_texts_are_copied
-        types, members, preamble, script = [23], [Request.query(statement("SELECT 1"), [])], [+"BEGIN"], +"SELECT 1"
+        types, members, preamble, script = [25], [Request.query(statement("SELECT 1"), [])], [+"BEGIN"], +"SELECT 1"
         dependent = Request.dependent(statement("SELECT $1"), [1], [1], types)
         batch = Request.batch(members, true)
         batch.preamble = preamble
         scripted = Request.script(script)
         [types, members, preamble.first, script].each(&:clear)
         [dependent, batch, scripted].each { |request| submit(request) }
-        assert_equal parse("t1", "SELECT $1", 23), sent[/P.*?(?=D)/mn].b
+        assert_equal parse("t1", "SELECT $1", 25), sent[/P.*?(?=D)/mn].b
         assert_equal [1, ["BEGIN"], "SELECT 1"], [batch.members.size, batch.preamble, scripted.script]
         assert_raises(TypeError) { Request.dependent(statement("SELECT $1"), [1], [1], [Object.new]) }
       end

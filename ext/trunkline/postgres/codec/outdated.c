@@ -19,9 +19,9 @@ static bool blames_statement(const frame_t *frame) {
     return false;
 }
 
-/* The server parses the SQL differently from stored_columns.c: the statement is prepared again, without a column check. */
+/* The server parses the SQL differently from stored_columns.c and compared_columns.c: the statement is prepared again, without a column check. */
 static void drop_column_check(session_state_t *session, postgres_request_t *request) {
-    statement_of(request->statement)->column_check = Qnil;
+    statement_of(request->statement)->column_check = statement_of(request->statement)->compared = Qnil;
     slots_drop(session, request->sent.prepared);
     request->outcome.outdated = request->outcome.forgotten = true;
 }

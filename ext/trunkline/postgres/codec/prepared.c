@@ -16,12 +16,13 @@ static void prepared_mark(void *data) {
 
 static void prepared_free(void *data) {
     ruby_xfree(((prepared_t *)data)->types);
+    ruby_xfree(((prepared_t *)data)->expected);
     ruby_xfree(data);
 }
 
 static size_t prepared_memsize(const void *data) {
     const prepared_t *prepared = data;
-    return sizeof *prepared + prepared->type_count * sizeof *prepared->types;
+    return sizeof *prepared + prepared->type_count * (sizeof *prepared->types + (prepared->expected ? sizeof *prepared->expected : 0));
 }
 
 static const rb_data_type_t prepared_type = {
@@ -45,16 +46,33 @@ VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number) {
     return self;
 }
 
-void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count) {
+static void set_types(prepared_t *prepared, const uint32_t *types, uint16_t count) {
     uint32_t *copy = ALLOC_N(uint32_t, count ? count : 1);
     memcpy(copy, types, count * sizeof *types);
     ruby_xfree(prepared->types);
+    ruby_xfree(prepared->expected);
+    prepared->expected = NULL;
     prepared->types = copy;
     prepared->type_count = count;
 }
 
+/* bytea, from which the server casts to no other type; and types for which a Hash, an Array or a binary String is written in a form of its own. */
+static bool is_declared(uint32_t type, bool forms) {
+    enum { TYPE_BYTEA = 17, TYPE_TEXT = 25, TYPE_JSON = 114, TYPE_VARCHAR = 1043, TYPE_JSONB = 3802 };
+    return type == TYPE_BYTEA || (forms && (type == TYPE_TEXT || type == TYPE_JSON || type == TYPE_VARCHAR || type == TYPE_JSONB));
+}
+
+void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count, bool forms) {
+    set_types(prepared, types, count);
+    for (uint16_t at = 0; at < count; at++) {
+        if (!is_declared(types[at], forms)) continue;
+        if (!prepared->expected) prepared->expected = ZALLOC_N(uint32_t, count);
+        prepared->expected[at] = types[at];
+    }
+}
+
 void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count) {
-    prepared_expect(prepared, types, count);
+    set_types(prepared, types, count);
     prepared->known = true;
 }
 

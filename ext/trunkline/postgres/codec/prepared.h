@@ -11,8 +11,9 @@ typedef struct {
     VALUE statement;
     VALUE description;   /* nil until the server has described it */
     uint32_t *types;     /* of the parameters */
+    uint32_t *expected;  /* unless known: those of `types` that Parse declares all the same, and 0 for the others; NULL: there is none */
     uint16_t type_count;
-    bool known;          /* `types` are those of the server session; otherwise those that the parameters were converted for, or NULL */
+    bool known;          /* `types` are those of the server session; otherwise those that the client expects, or NULL */
     bool parsed;         /* ParseComplete has come */
     bool stale;          /* must not be bound again */
     uint64_t epoch;      /* the plan epoch in which it was prepared */
@@ -31,8 +32,12 @@ VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number);
 /* Copies the parameters' types, which the server has sent or been sent. Raises NoMemoryError. */
 void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count);
 
-/* Copies the types that parameters were converted for; the server may find others. */
-void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count);
+/* Copies the types that parameters were converted for, or had in another session; the server may find others. A bytea is declared all the same, as its
+ * values would be longer as text; with `forms` also text and JSON, whose values may have been written for just that. */
+void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count, bool forms);
+
+/* The types that Parse declares, and by which Bind chooses formats; NULL: none. 0: the server determines it. */
+static inline const uint32_t *prepared_declared(const prepared_t *prepared) { return prepared->known ? prepared->types : prepared->expected; }
 
 /* The name of its column check, or an empty one. */
 static inline span_t prepared_check(const prepared_t *prepared) { return (span_t){prepared->check, prepared->check[0] ? prepared->name_length + 1 : 0}; }

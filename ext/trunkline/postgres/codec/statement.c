@@ -7,12 +7,14 @@
 #include "../sql/stored_columns.h"
 #include "plan_epoch.h"
 #include "../sql/checked_result.h"
+#include "../sql/compared_columns.h"
 #include "../../trunk/core/histogram_class.h"
 #include "../../common/classes.h"
 
 static void statement_mark(void *data) {
     rb_gc_mark(((statement_t *)data)->sql);
     rb_gc_mark(((statement_t *)data)->column_check);
+    rb_gc_mark(((statement_t *)data)->compared);
     rb_gc_mark(((statement_t *)data)->epochs);
     rb_gc_mark(((statement_t *)data)->decoding);
     rb_gc_mark(((statement_t *)data)->description);
@@ -43,7 +45,7 @@ static const plan_epoch_t for_ever;
 static VALUE statement_allocate(VALUE class) {
     statement_t *statement;
     VALUE self = TypedData_Make_Struct(class, statement_t, &statement_type, statement);
-    statement->sql = statement->column_check = statement->epochs = statement->decoding = statement->description = statement->service = statement->host_services = statement->response_times = Qnil;
+    statement->sql = statement->column_check = statement->compared = statement->epochs = statement->decoding = statement->description = statement->service = statement->host_services = statement->response_times = Qnil;
     statement->epoch = &for_ever;
     return self;
 }
@@ -60,6 +62,7 @@ void statement_learn(statement_t *statement, const uint32_t *types, uint16_t cou
     statement->type_count = count;
     statement->known = true;
     statement->type_epoch = epoch;
+    if (!NIL_P(statement->compared) && compared_types_matter(types, count)) statement->column_check = statement->compared;
 }
 
 static reached_t reached_by(VALUE symbol) {
@@ -108,6 +111,12 @@ static void read_stored_columns(statement_t *statement) {
     buffer_release(&query);
 }
 
+static void read_compared_columns(statement_t *statement) {
+    buffer_t query = {0};
+    if (compared_columns_query(&query, RSTRING_PTR(statement->sql), (size_t)RSTRING_LEN(statement->sql))) statement->compared = rb_str_new(buffer_bytes(&query), (long)buffer_size(&query));
+    buffer_release(&query);
+}
+
 /* call-seq: Statement.new(sql, slot, keepers = [], epochs = nil, decoding = nil, parse_context = 0, plans = 0)
  *
  * sql is frozen UTF-8 without zero bytes; slot an Integer that no other living statement of the client has; keepers an Array of further objects that
@@ -131,6 +140,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
     if (statement->checked_result) read_stored_columns(statement);
+    if (statement->checked_result && NIL_P(statement->column_check)) read_compared_columns(statement);
     statement->classification = classify_with(sql, NIL_P(keepers) ? rb_ary_new() : keepers);
     return self;
 }
@@ -209,8 +219,14 @@ static VALUE statement_is_kept(VALUE self) { return RBOOL(statement_kept(stateme
 
 /* call-seq: column_check -> String or nil
  *
- * The query for the columns that it stores into or chooses rows by, whose types the server compares before each execution. */
+ * The query for the columns that it stores into or chooses rows by, whose types the server compares before each execution. For a SELECT nil until the
+ * types of its parameters are known. */
 static VALUE statement_column_check(VALUE self) { return statement_of(self)->column_check; }
+
+/* call-seq: compared_columns -> String or nil
+ *
+ * The query for the columns that it compares with parameters, which becomes its column check when the parameters have types that matter. */
+static VALUE statement_compared_columns(VALUE self) { return statement_of(self)->compared; }
 
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
 static VALUE statement_service(VALUE self) { return statement_of(self)->service; }
@@ -260,6 +276,7 @@ static VALUE statement_set_types(VALUE self, VALUE oids) {
     uint16_t count = (uint16_t)RARRAY_LEN(oids);
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(oids, at));
+    statement_of(self)->compared = Qnil;
     statement_learn(statement_of(self), types, count, statement_of(self)->epoch->number);
     statement_of(self)->column_check = Qnil; /* casts from the caller's types are intended */
     statement_of(self)->declared = true;
@@ -327,6 +344,7 @@ void Init_trunkline_statement(void) {
     rb_define_method(class, "initialize", statement_initialize, -1);
     rb_define_method(class, "sql", statement_sql, 0);
     rb_define_method(class, "column_check", statement_column_check, 0);
+    rb_define_method(class, "compared_columns", statement_compared_columns, 0);
     rb_define_method(class, "slot", statement_slot, 0);
     rb_define_method(class, "types=", statement_set_types, 1);
     rb_define_method(class, "declared?", statement_is_declared, 0);

@@ -15,7 +15,8 @@ typedef struct {
     uint32_t slot;       /* the index at which each session stores its Prepared */
     classification_t classification; /* what it needs of, and leaves in, its session */
     bool checked_result; /* the server refuses to run it if its result is not as described */
-    VALUE column_check;  /* String: the query that stored_columns.h describes; nil: it writes nothing by parameters */
+    VALUE column_check;  /* String: the query that stored_columns.h or compared_columns.h describes; nil: none is needed */
+    VALUE compared;      /* String: the query for column_check if the parameters have types that matter, see compared_columns.h; or nil */
     bool fields;         /* it writes by parameters and fields of composite types, see stored_columns.h */
     uint32_t *types;     /* of the parameters, as described by the server */
     uint16_t type_count;

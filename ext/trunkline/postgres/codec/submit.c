@@ -66,15 +66,15 @@ static void submit_discard_sequences(session_state_t *session, buffer_t *output)
 /* Parse with the parameter types that the client declares, and Parse of the column check. */
 static bool append_parse(buffer_t *output, const prepared_t *prepared) {
     statement_t *statement = statement_of(prepared->statement);
-    uint16_t told = prepared->known ? prepared->type_count : 0;
-    return frontend_parse(output, prepared_name(prepared), string_span(statement->sql), prepared->types, told) &&
+    const uint32_t *types = prepared_declared(prepared);
+    return frontend_parse(output, prepared_name(prepared), string_span(statement->sql), types, types ? prepared->type_count : 0) &&
            (!prepared->check[0] || frontend_parse(output, prepared_check(prepared), string_span(statement->column_check), NULL, 0));
 }
 
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
-    bool typed = !request->sent.other_backend && prepared->known && RARRAY_LEN(request->parameters) == prepared->type_count;
+    bool typed = !request->sent.other_backend && RARRAY_LEN(request->parameters) == prepared->type_count;
     span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
-    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared->types : NULL, request->answer.binary) &&
+    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared_declared(prepared) : NULL, request->answer.binary) &&
            (!request->answer.order.describes_portal || frontend_describe_portal(output, portal)) &&
            (!request->reports_start || frontend_flush(output)) &&
            (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
@@ -141,20 +141,18 @@ static bool fits(const postgres_request_t *request, const prepared_t *prepared) 
     return true;
 }
 
-/* Declares the types that the parameters were converted for, or else those that the client remembers. Where values are stored, the server determines
- * them itself: what is remembered may be older than the column, and a value that is cast is not the value that was given. */
+/* Remembers the types that the caller has declared, or else those that the parameters were converted for, or that the client remembers. The latter may
+ * be older than the table, and the server casts from them: a value that is cast is not the value that was given. What writes is cast from any type. */
 static void declare_types(prepared_t *prepared, const postgres_request_t *request) {
     const statement_t *statement = statement_of(request->statement);
-    bool stores = !NIL_P(statement->column_check);
-    if (NIL_P(request->types)) {
-        if (!stores) prepared_learn(prepared, statement->types, statement->type_count);
-        return;
-    }
+    bool writes = !NIL_P(statement->column_check) && NIL_P(statement->compared);
+    if (statement->declared) return prepared_learn(prepared, statement->types, statement->type_count);
+    if (NIL_P(request->types)) return prepared_expect(prepared, statement->types, statement->type_count, false);
     uint16_t count = (uint16_t)RARRAY_LEN(request->types);
     VALUE memory;
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(request->types, at));
-    stores ? prepared_expect(prepared, types, count) : prepared_learn(prepared, types, count);
+    prepared_expect(prepared, types, count, !writes);
     ALLOCV_END(memory);
 }
 
@@ -178,12 +176,16 @@ static bool is_checked(const postgres_request_t *request) {
     return statement_of(request->statement)->checked_result && !request->sent.other_backend;
 }
 
+/* Whether it was prepared before the client has known that its statement needs a column check. A check that is prepared later than its statement might
+ * already have a column's new type. */
+static bool lacks_check(const prepared_t *prepared) { return !prepared->check[0] && !NIL_P(statement_of(prepared->statement)->column_check); }
+
 /* Chooses the session's Prepared of the statement. If there is none, or it has other types, the statement is parsed in this unit; for a retry always,
  * without remembered types. */
 static void choose_prepared(session_state_t *session, postgres_request_t *request) {
     VALUE statement = request->statement;
     VALUE found = is_named(session, request) ? slots_find(session, statement, statement_of(statement)->slot) : Qnil;
-    if (!NIL_P(found) && (request->anew || !fits(request, prepared_of(found)))) {
+    if (!NIL_P(found) && (request->anew || !fits(request, prepared_of(found)) || lacks_check(prepared_of(found)))) {
         slots_drop(session, found);
         found = Qnil;
     }

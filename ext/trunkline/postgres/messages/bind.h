@@ -25,8 +25,8 @@ VALUE bind_types(VALUE types);
 /* Whether the String is valid UTF-8 without zero bytes, and has that encoding. */
 bool bind_text_ready(VALUE string);
 
-/* Appends Bind of the portal; an unnamed one ends with the unit. `types` is NULL while the server's are not known: then all values are sent as text,
- * and a binary String as the text of a bytea. Results come in binary format when `binary`. False: no memory. Runs no Ruby code. */
+/* Appends Bind of the portal; an unnamed one ends with the unit. `types` is NULL while the server's are not known, or 0 for some: then these values
+ * are sent as text, and a binary String as the text of a bytea. Results come in binary format when `binary`. False: no memory. Runs no Ruby code. */
 bool bind_append(buffer_t *buffer, span_t portal, span_t name, VALUE parameters, const uint32_t *types, bool binary);
 
 #endif

@@ -10,8 +10,8 @@ module Trunkline
           # @param value [Time, DateTime, Date]
           # @param oid [Integer] the parameter's type, 0 if unknown
           # @return [String] for a timestamp, the wall clock in UTC, as it is also read in UTC, with an offset that the server ignores, unless the
-          #   column is a timestamptz by now; for date, time and timetz, the wall clock of the value's own zone; for any other type, the time with its
-          #   offset
+          #   column is a timestamptz by now; for date, time and timetz, the wall clock of the value's own zone, of which the server ignores what it
+          #   does not store, unless the column is a timestamptz by now; for any other type, the time with its offset
           def of(value, oid)
             case value
             when DateTime then time(as_time(value.new_start(Date::GREGORIAN)), oid)
@@ -31,9 +31,7 @@ module Trunkline
           def time(time, oid)
             case oid
             when OIDs::TIMESTAMP, OIDs::TIMESTAMPTZ then moment(time.getutc, " ", "+00")
-            when OIDs::DATE then date(time)
-            when OIDs::TIME then clock(time)
-            when OIDs::TIMETZ then clock(time) + offset(time)
+            when OIDs::DATE, OIDs::TIME, OIDs::TIMETZ then moment(time, " ", offset(time))
             else moment(time, "T", offset(time))
             end
           end

@@ -98,7 +98,7 @@ module Trunkline
 
         statement, parameters = NamedParameters.resolve(@statements, statement, parameters)
         dependent = Parameters.dependent?(parameters)
-        remembered = statement.parameter_types
+        remembered = statement.parameter_types if statement.kept? || !dependent
         types = dependent ? learned_types(statement) : remembered
         check_count(parameters, types) if types
         return Request.converted(statement, converted_to(types, parameters)) unless dependent
@@ -106,11 +106,12 @@ module Trunkline
         remembered ? dependent_on_remembered(types, statement, parameters) : Request.dependent(statement, converted_to(types, parameters), parameters, types)
       end
 
-      # Types in the session that was queried; others may be outdated as soon as they are known.
+      # Types in the session that was queried; others may be outdated as soon as they are known. What is remembered of a statement that no session keeps
+      # prepared is not used: no check would find out that it has changed.
       #
       # @return [Array<Integer>]
       def learned_types(statement)
-        statement.parameter_types || learn(Request.describe(statement)).parameter_types
+        (statement.kept? && statement.parameter_types) || learn(Request.describe(statement)).parameter_types
       end
 
       # @raise [ArgumentError] the statement has another number of parameters

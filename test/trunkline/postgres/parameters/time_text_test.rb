@@ -10,8 +10,8 @@ module Trunkline
         TIME = Time.new(2024, 1, 2, 3, 4, 5 + Rational(1_234_567, 10_000_000), "+05:30")
 
         def test_each_type_takes_its_part
-          expected = { date: "2024-01-02", time: "03:04:05.123456", timestamp: "2024-01-01 21:34:05.123456+00",
-                       timestamptz: "2024-01-01 21:34:05.123456+00", timetz: "03:04:05.123456+05:30",
+          expected = { date: "2024-01-02 03:04:05.123456+05:30", time: "2024-01-02 03:04:05.123456+05:30", timestamp: "2024-01-01 21:34:05.123456+00",
+                       timestamptz: "2024-01-01 21:34:05.123456+00", timetz: "2024-01-02 03:04:05.123456+05:30",
                        text: "2024-01-02T03:04:05.123456+05:30", unknown: "2024-01-02T03:04:05.123456+05:30" }
           assert_equal expected, TYPES.transform_values { |oid| TimeText.of(TIME, oid) }
         end
