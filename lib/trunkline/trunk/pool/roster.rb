@@ -45,7 +45,6 @@ module Trunkline
 
     # The trunks that are leased to one caller each. A copy: without the lock, the original may change during iteration.
     def pinned = @pinned.dup
-
     def all = [*trunks, *@draining, *@spares, *@pinned, *@retiring]
     def size = @trunks.size + (@draining ? 1 : 0) + @spares.size + @pinned.size + @retiring.size + @opening
 
@@ -72,7 +71,7 @@ module Trunkline
       retire_where { |trunk| chosen.include?(trunk) }
     end
 
-    # Lifts the limit of {#refuse_more}: the server may take more again.
+    # The server may take more again.
     def expect_more = @limit = @most
 
     # @return [Boolean] whether there may be only one connection, which is shared and reserved by turns
@@ -97,13 +96,13 @@ module Trunkline
       @opening_to_share.zero? && @trunks.size < @connections && (total < @limit || !@spares.empty?)
     end
 
-    # @return [Boolean] whether another shared connection may be opened, whatever the load
+    # Whether another shared connection may be opened, whatever the load.
     def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
 
     # @return [Boolean] whether another trunk, spare or new, could be shared, if the opener allows it
     def may_share_another? = !@spares.empty? || !@quota.nil? || size < @limit - 1 || room_to_share?
 
-    # @return [Boolean] whether fewer are shared, or about to be, than `connections`
+    # Whether fewer are shared, or about to be, than `connections`.
     def fewer_shared? = @trunks.size + @opening_to_share < @connections
 
     # @return [Boolean] whether one more trunk, spare or new, may be shared. Room for one more is kept for callers that pin.
@@ -178,8 +177,7 @@ module Trunkline
     # @return [Trunk] the spare one, which is shared from now on
     def share_spare = @spares.pop.tap { |trunk| release(trunk) }
 
-    # Keeps the trunk for the next caller that pins, unless callers wait to share it, or none is shared: to share it and to reserve it again took 6 % of the
-    # processor time of a transaction with one query.
+    # Keeps the trunk for the next caller that pins, unless one waits to share it, or none is shared: to share it each time took 6 % of a transaction's CPU.
     #
     # @param wanted [Integer] how many callers wait to pin a trunk
     # @param shared [Boolean] whether callers wait to share one
@@ -251,11 +249,7 @@ module Trunkline
     end
 
     # @return [Trunk, nil] the one that has been spare for longest, if it was unused for longer than max_idle, and there are more than `connections`
-    def superfluous_spare
-      return if @trunks.size + @spares.size <= @connections
-
-      @spares.first.then { |spare| spare if Clock.now - spare.state.unused_since > @max_idle }
-    end
+    def superfluous_spare = (@spares.find { |spare| Clock.now - spare.state.unused_since > @max_idle } if @trunks.size + @spares.size > @connections)
 
     def pin(trunk)
       trunk.reserve
