@@ -46,7 +46,35 @@ class DoctorTest < Trunkline::TestCase
       status, report = asked.call(target_session_attrs: "primary", load_balance_hosts: "random")
       assert_equal 1, status, report
       assert_match(/^!!    #{one} takes writes on timeline 1, and its cluster is on timeline 2: it is a former primary/, report)
-      assert_match(/^ok    Queries go to #{other}: it is the first primary/, report)
+      assert_match(/^ok    Queries go to #{other}: it is the first primary .*\.$/, report)
+      refute_match(/A client that starts now/, report)
+      assert_match(/^ok    Queries go to #{other}: .*\. A client that starts now goes to #{one} until it has seen timeline 2\.$/,
+                   examine(hosts_uri(primary, standby, target_session_attrs: "read-write")).last)
+    end
+  end
+
+  # Both were promoted, and neither follows the other. Two ways to one server are no trouble.
+  def test_two_primaries_on_one_timeline
+    with_pair do |former, one|
+      other = Trunkline::Bench::PostgresServer.start_standby(former)
+      former.stop
+      [one, other].each { |server| server.psql("SELECT pg_promote()") }
+      status, report = examine(hosts_uri(one, other, target_session_attrs: "read-write"))
+      assert_equal [1, 2], [status, report.scan(/^!!    .* takes writes on timeline 2, and so does .*, which is another server/).size], report
+      assert_equal 0, examine(hosts_uri(one, one, target_session_attrs: "read-write")).first
+    ensure
+      other&.discard
+    end
+  end
+
+  # All are tried at once.
+  def test_hosts_that_do_not_answer
+    TCPServer.open("127.0.0.1", 0) do |silent|
+      ports = [silent.addr[1]] * 2
+      patience(0.5) do
+        report = examine("postgresql://postgres@/postgres?host=127.0.0.1,127.0.0.1,#{postgres_server.socket_directory}&port=#{ports.join(",")},#{postgres_server.port}").last
+        assert_equal 2, report.scan(/^hint  127\.0\.0\.1:#{ports.first}.postgres cannot be reached: it has not answered within 0\.5 s\.$/).size, report
+      end
     end
   end
 
@@ -217,6 +245,18 @@ class DoctorTest < Trunkline::TestCase
   end
 
   private
+
+  # Lets each query of the doctor take only so many seconds.
+  def patience(seconds)
+    doctor = Trunkline::CLI::Doctor
+    usual = doctor.send(:remove_const, :PATIENCE)
+    doctor.const_set(:PATIENCE, seconds)
+    yield
+  ensure
+    doctor.send(:remove_const, :PATIENCE)
+    doctor.const_set(:PATIENCE, usual)
+    doctor.send(:private_constant, :PATIENCE)
+  end
 
   # @return [Array(Integer, String)] exit status, and all that was printed
   def examine(*arguments)
