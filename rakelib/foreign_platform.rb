@@ -35,7 +35,7 @@ class ForeignPlatform
     @build = File.join(FOLDER, architecture, "build")
   end
 
-  # @return [String, nil] what is to be installed first
+  # @return [String, nil] what must be installed first
   def missing
     programs = { "gcc-#{@triplet}" => compiler, "qemu-user-static" => qemu, "debootstrap" => "debootstrap" }
     lacking = programs.reject { |_, program| system("command -v #{program} >/dev/null") }.keys

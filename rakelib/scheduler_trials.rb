@@ -9,7 +9,7 @@ require_relative "scheduler_programs"
 # Published schedulers of other gems: each program under each, in a separate process, as some crash or hang. The gems are outside of the bundle, in a
 # folder for each version of Ruby.
 class SchedulerTrials
-  # Gem -> version and what makes a scheduler in the thread that is to have it.
+  # Gem -> version and what makes a scheduler in the thread that will use it.
   GEMS = {
     "async" => [RUBY_VERSION >= "3.3" ? "2.46.0" : "2.23.1", "Async::Scheduler.new"],
     "fiber_scheduler" => ["0.13.0", "FiberScheduler.new"],

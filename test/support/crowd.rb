@@ -29,7 +29,7 @@ class Crowd
   # @param rate [Float] the probability that a member, having acted, interrupts another, and that it sets itself a time limit
   # @param ways [Array<Symbol>] of :cancel, :kill and :timeout
   # @param interrupted [Thread::Queue] takes the way of each interruption
-  # @param exposure [#call] calls its block so that the scheduler may interrupt it there of its own, if it does that
+  # @param exposure [#call] calls its block so that the scheduler may interrupt it there by itself, if it does that
   def initialize(size, seed:, rate: 0.1, ways: %i[cancel kill timeout], interrupted: Thread::Queue.new, exposure: nil)
     @members = Array.new(size) { |number| Member.new(number, Random.new((seed << 16) + number)) }
     @rate = rate

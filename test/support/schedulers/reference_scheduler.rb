@@ -113,7 +113,7 @@ class ReferenceScheduler
 
   # Raises an exception in a waiting fiber, before anything else runs. Safe from any thread.
   #
-  # @return [Boolean] false when the fiber does not wait, or when the loop, asked from another thread, has gone
+  # @return [Boolean] false when the fiber does not wait, or when the loop, called from another thread, has ended
   def cancel(fiber, exception)
     return @mailbox.post(:cancel, fiber, exception) unless Thread.current.equal?(@thread)
 

@@ -1,4 +1,4 @@
-/* A streamed answer, which its caller takes in portions while the rest of it stays in the socket; and the state of a COPY. */
+/* A streamed answer, which its caller reads in portions while the rest of it stays in the socket; and the state of a COPY. */
 #ifndef TRUNKLINE_FLOW_H
 #define TRUNKLINE_FLOW_H
 

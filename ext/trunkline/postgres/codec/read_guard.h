@@ -14,7 +14,7 @@
 /* Whether the session keeps prepared statements. Otherwise the guard's SQL is sent each time. */
 static inline bool read_guard_is_kept(const session_state_t *session) { return session->prefix[0] != 0; }
 
-/* Prepares the request's guard, if it has one, once per session, in a unit of its own, so that an error of another statement cannot skip it. */
+/* Prepares the request's guard, if it has one, once per session, in a separate unit, so that an error of another statement cannot skip it. */
 void read_guard_prepare(session_state_t *session, buffer_t *output, const postgres_request_t *request);
 
 /* Appends the messages that run it. False: there is no memory, or one is too long. */

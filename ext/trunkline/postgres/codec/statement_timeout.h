@@ -9,7 +9,7 @@
  * with. */
 bool statement_timeout_wanted(const session_state_t *session, const postgres_request_t *request);
 
-/* Prepares the statement that sets the timeout, once per session, in a unit of its own, so that an error of another statement cannot skip it. */
+/* Prepares the statement that sets the timeout, once per session, in a separate unit, so that an error of another statement cannot skip it. */
 void statement_timeout_prepare(session_state_t *session, buffer_t *output);
 
 /* Appends the messages that set the timeout, before the request's own Bind. False: there is no memory. */

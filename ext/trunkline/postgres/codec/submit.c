@@ -34,7 +34,7 @@ static long append_closes(session_state_t *session, buffer_t *output) {
     return frontend_sync(output) ? closes : -1;
 }
 
-/* Closes statements in a unit of its own: an error before them would skip them. */
+/* Closes statements in a separate unit: an error before them would skip them. */
 static void submit_closes(session_state_t *session, buffer_t *output) {
     size_t before = buffer_size(output);
     long closes = append_closes(session, output);
@@ -259,7 +259,7 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     if (request->outcome.changes_parse_context) parse_context_change(session, request->outcome.changes_plans);
 }
 
-/* Members may have the same statement, which is parsed once. What needs a unit of its own goes before theirs. */
+/* Members may have the same statement, which is parsed once. What needs a separate unit precedes theirs. */
 static void submit_atomic(session_state_t *session, buffer_t *output, postgres_request_t *batch) {
     long count = RARRAY_LEN(batch->members);
     batch->answer.unanswered = count;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether this is the whole statement. As a transaction of its own it leaves nothing behind; within another one it changes what SQL means. Reads a
+/* Whether this is the whole statement. As a separate transaction it leaves nothing behind; within another one it changes what SQL means. Reads a
  * bounded number of tokens. */
 bool is_lone_local_setting(const char *sql, size_t length);
 

@@ -22,7 +22,7 @@ void search_likely(search_t *search);
 /* Considers all connections. */
 void search_all(search_t *search);
 
-/* Considers connections whose answers no caller reads, for a caller that is to read there. */
+/* Considers connections whose answers no caller reads, for a caller that would read there. */
 void search_unread(search_t *search);
 
 /* Whether there is only one connection, and no other will be opened: then there is no choice. */
