@@ -49,6 +49,26 @@ module Shared
       end
     end
 
+    # A replica that has stopped: its connections take nothing more, and a read would wait there until they are lost.
+    def test_a_read_that_would_wait_for_a_connection_goes_to_the_other
+      hedging do |db, proxies, standbys|
+        reads = late(db, PORT)
+        5.times { first_to(0) { db.replica.value(PORT) } }
+        reads.instance_variable_get(:@statements)[PORT].response_times.then { |times| (times.count / 10).times { times << 1000 } }
+        proxies.first.hold(:answers)
+        seen = proxies.first.messages(:requests)["S"]
+        stuck = later { first_to(0) { db.replica.value("SELECT 1") } }
+        proxies.first.await_messages(:requests, "S", seen + 1)
+        request = Trunkline::Postgres.const_get(:Request).query(Trunkline::Postgres.const_get(:Statement).new("SELECT 1", 0), [])
+        assert eventually { db.replica.value("SELECT 1") && @set.replicas.first.crowded_for?(request) }
+        assert_equal standbys.last.port, first_to(0) { reads.value(PORT, deadline: 60) }
+        assert_equal [[0, 0], [0, 0]], hedged(db), "it was sent once"
+        proxies.first.release(:answers)
+        assert_equal 1, stuck.value
+        assert_in_order(db)
+      end
+    end
+
     def test_a_lost_replica_leaves_it_to_the_other
       hedging do |db, proxies, standbys|
         reads = late(db, PORT)

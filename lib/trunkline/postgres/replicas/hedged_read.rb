@@ -47,12 +47,14 @@ module Trunkline
         first = copy_for(replica)
         first.request.wait_until = late_at
         Waiting.undisturbed(first.request.scheduler) do
+          next conclude_instead(late_at) if replica.crowded_for?(first.request) && send_instead(replica, late_at)
+
           trunk = replica.perform(first.request, first.guard.after, false)
-          conclude(Attempt.new(replica, first, trunk, @since)) if trunk
+          conclude(replica, first, trunk) if trunk
           @read.request.take_answer(first.request) if trunk.nil?
           trunk
         ensure
-          end_each(@attempts)
+          end_each(@attempts) if @overdue
         end
       end
 
@@ -63,9 +65,40 @@ module Trunkline
 
       def copy_for(replica) = @read.copy.tap { |copied| copied.prepare_for(replica) }
 
-      def conclude(first)
+      # One that is done in time, or lost, is not sent a second time.
+      def conclude(replica, first, trunk)
+        return conclude_late(Attempt.new(replica, first, trunk, @since)) unless first.request.done?
+
+        @hedging.note(replica, first, Waiting.now - @since)
+        @read.request.take_answer(first.request)
+      end
+
+      def conclude_late(first)
+        @overdue = true
         @attempts << first
-        send_beside(first.replica) if (@overdue = !first.done?)
+        send_beside(first.replica)
+        settle(first)
+      end
+
+      # Where the connections of a replica take nothing, as it has stopped for instance, a read would wait until they are lost. While it waits for one,
+      # it is not sent a second time.
+      def send_instead(crowded, late_at)
+        copied = @read.copy
+        replica, trunk, route = @hedging.send_instead(copied, crowded, late_at)
+        @attempts << Attempt.new(replica, copied, trunk, @since, route) if trunk
+        trunk
+      end
+
+      def conclude_instead(late_at)
+        @overdue = true
+        first = @attempts.first
+        first.trunk.await(first.request, late_at)
+        send_beside(first.replica) unless first.done?
+        settle(first)
+        first.trunk
+      end
+
+      def settle(first)
         winner = await_any
         note(winner)
         @read.request.take_answer((winner || first).request)

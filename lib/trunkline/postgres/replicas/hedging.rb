@@ -50,6 +50,11 @@ module Trunkline
         second(read, first, wait_until) || (@budget.give_back && nil)
       end
 
+      # Sends a read to another replica that can take it at once, in place of one where it would wait for a connection: that makes no more reads.
+      #
+      # @return [Array(Replica, Trunk, Route), nil] as {#send_beside}
+      def send_instead(read, first, wait_until) = second(read, first, wait_until)
+
       # The replica has answered or refused, or has failed to answer.
       #
       # @param seconds [Float] that the caller has waited for it
@@ -77,6 +82,7 @@ module Trunkline
       def times_of(request) = (request.statement.response_times unless request.members)
 
       def alone(replica, read, since)
+        read.prepare_for(replica)
         trunk = replica.perform(read.request, read.guard.after, false)
         note(replica, read, Waiting.now - since) if trunk
         @set.check_lag(replica) if trunk

@@ -186,9 +186,9 @@ module Trunkline
       end
 
       def over(replica, read, eager, hedge)
-        read.prepare_for(replica)
         return @hedging.perform(replica, read) if hedge
 
+        read.prepare_for(replica)
         since = Waiting.now
         replica.check_lag(@lag_query, since) if @choice.idle?(replica.number)
         trunk = replica.perform(read.request, read.guard.after, eager)

@@ -57,6 +57,9 @@ module Trunkline
       find_for(request) { |found| found.perform(request) }
     end
 
+    # @return [Boolean] whether the request would wait for a connection now
+    def crowded_for?(request) = @queued || @dispatcher.choose(request).nil?
+
     # Sends the request over a shared trunk, and does not wait. As {#over_shared_trunk}.
     def dispatch(request)
       request.pipelined!
