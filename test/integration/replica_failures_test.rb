@@ -69,6 +69,19 @@ module Trunkline
       end
     end
 
+    # It was promoted, and follows another primary by now, on another timeline. All reads come after a position.
+    def test_a_host_that_was_a_primary_takes_reads_after_a_position_again
+      with_replicas do |db, _, standbys|
+        replica = db.__send__(:readers).set.replicas.first
+        assert eventually { port_of(db.replica) == standbys.first.port }
+        { standby: false, timeline: 7 }.each { |name, value| replica.instance_variable_set(:"@#{name}", value) }
+        replica.retire
+        replica.instance_variable_set(:@resume_at, 0.0)
+        reads = db.replica(after: db.position)
+        assert eventually { port_of(reads) == standbys.first.port }
+      end
+    end
+
     def test_a_forked_child_reads_over_connections_of_its_own
       with_replicas(connections: 1) do |db, _, standbys|
         4.times { db.replica.value("SELECT 1") }

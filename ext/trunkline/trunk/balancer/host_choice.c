@@ -339,6 +339,7 @@ static VALUE host_choice_set_usable(VALUE self, VALUE at, VALUE usable) {
     host_t *host = host_checked(self, at);
     host->usable = RTEST(usable);
     host->opening = 0;
+    host_choice_of(self)->opened_for = 0;
     return self;
 }
 

@@ -169,9 +169,10 @@ module Trunkline
       #   has
       def outdated?(timeline) = !@timeline.nil? && @timeline < timeline
 
-      # It may be used again.
+      # It may be used again. One that was a primary may be a standby by now, on another timeline: the next connection shows it.
       def resume
         @resume_at = nil
+        @standby = @timeline = nil if @standby == false
       end
 
       # A read was sent over one of its connections.
