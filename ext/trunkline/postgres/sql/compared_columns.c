@@ -103,7 +103,7 @@ static bool read_column(reading_t *reading, column_t *column) {
 
 /* Whether an element of the select list is the column, or all of its table. */
 static bool has_column(const char *list, size_t length, const column_t *column, bool merges) {
-    reading_t reading = {.scanner = scanner_of(list, length)};
+    reading_t reading = {.scanner = scanner_of(list, length), .token = {.start = list}};
     next(&reading);
     if (is(&reading, "distinct") || is(&reading, "all")) next(&reading);
     for (;;) {
@@ -203,7 +203,7 @@ static size_t read_conditions(reading_t *reading, buffer_t *query, const char *l
 }
 
 bool compared_columns_query(buffer_t *query, const char *sql, size_t length) {
-    reading_t reading = {.scanner = scanner_of(sql, length), .memory = true};
+    reading_t reading = {.scanner = scanner_of(sql, length), .token = {.start = sql}, .memory = true};
     next(&reading);
     if (!is(&reading, "select")) return false;
     next(&reading);
