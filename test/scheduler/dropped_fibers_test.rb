@@ -76,6 +76,19 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
+  # It has not passed its turn on, whatever it waited for.
+  def test_one_that_begins_a_subscription
+    with_client(connections: 1, max_connections: 3, max_wait: 20) do |db|
+      kept = db.listen("kept")
+      drop(1) { db.listen("dropped") }
+      other = Thread.new { db.listen("other") }
+      assert other.join(60), "it waits for good"
+      db.notify("other", "there")
+      assert_equal "there", other.value.wait(20)&.payload
+      kept.close
+    end
+  end
+
   # What a host takes for a connection of its own is kept after SET, until its owner gives it back.
   def test_threads_that_end_and_leave_a_setting
     with_client(connections: 1, max_connections: 3) do |db|
