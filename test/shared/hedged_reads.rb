@@ -61,7 +61,9 @@ module Shared
         proxies.first.await_messages(:requests, "S", seen + 1)
         request = Trunkline::Postgres.const_get(:Request).query(Trunkline::Postgres.const_get(:Statement).new("SELECT 1", 0), [])
         assert eventually { db.replica.value("SELECT 1") && @set.replicas.first.crowded_for?(request) }
+        attempts = proxies.first.messages(:requests)[:startup]
         assert_equal standbys.last.port, first_to(0) { reads.value(PORT, deadline: 60) }
+        assert_equal attempts, proxies.first.messages(:requests)[:startup], "no further connection was tried"
         assert_equal [[0, 0], [0, 0]], hedged(db), "it was sent once"
         proxies.first.release(:answers)
         assert_equal 1, stuck.value
