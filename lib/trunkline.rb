@@ -65,7 +65,7 @@ module Trunkline
     client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, keys: keys, prepare: prepare,
                                           session_functions: session_functions, decode: decode, group_commit: group_commit, errors: errors, replicas: replicas,
                                           **limits)
-    give_out(client, middlewares, logger, slow, &block)
+    set_up(client, middlewares, logger, slow, &block)
   end
 
   # A memcached client. It connects on first use, and may be shared by any number of fibers and threads.
@@ -108,11 +108,11 @@ module Trunkline
   def self.memcached(*servers, middlewares: [], logger: nil, slow: nil, **options, &block)
     MainRactor.check
     client = Memcached::Client.new(servers.flatten.compact, **options)
-    give_out(client, middlewares, logger, slow, &block)
+    set_up(client, middlewares, logger, slow, &block)
   end
 
   # Adds middlewares and logging to the client. With a block, yields the client and closes it afterwards.
-  def self.give_out(client, middlewares, logger, slow)
+  def self.set_up(client, middlewares, logger, slow)
     Middlewares.listed(middlewares).each { |middleware| client.use(middleware) }
     QueryLog.attach(client, logger, slow)
     return client unless block_given?
@@ -123,7 +123,7 @@ module Trunkline
       client.close
     end
   end
-  private_class_method :give_out
+  private_class_method :set_up
 
   # Some gems look up a class by the name of an adapter and find this module, as sequel-rails does for `adapter: trunkline`.
   def self.new(*) # :nodoc:

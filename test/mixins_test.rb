@@ -44,7 +44,7 @@ class MixinsTest < Trunkline::TestCase
 
   # Variables of the module itself, of fibers and threads, and the one that Ruby looks at when an object is moved to another Ractor.
   OWN = {
-    "socket/tls/libssl" => %w[looked obstacle],
+    "socket/tls/libssl" => %w[checked obstacle],
     "socket/tls/trust" => %w[kept],
     "trunk/main_ractor" => %w[unmovable],
     "trunk/resuming_fibers" => %w[trunkline_loop_fibers_that_hold trunkline_plain_fibers trunkline_plain_fibers_that_hold]

@@ -18,7 +18,7 @@ class WordsTest < Trunkline::TestCase
   RENAMED = {
     "answers" => "ResponseReader, responses", "Asking" => "Executing", "break!" => "mark_broken", "depart" => "after_leave",
     "fall_out" => "end_with_loss", "forsake" => "close_with_abandoned", "give_place" => "replace_connection", "Holding" => "ScopedValue",
-    "look_after_fork" => "renew_after_fork", "oblige" => "set_limits", "Place" => "WaitingLine::Entry", "run_out" => "expire_request",
+    "look_after_fork" => "renew_after_fork", "oblige" => "set_limits", "Place" => "CallerQueue::Entry", "run_out" => "expire_request",
     "Witness" => "GCSentinel", "Answers" => "ResponseReader",
     "give_up" => "fail, lose", "given_up" => "abandoned_head", "GivenUp" => "Abandonment", "forsaken" => "all_abandoned?", "verdict" => "classification",
     "judge" => "classifier", "meaning" => "parse_context", "Conversation" => "HandshakeIO", "carry" => "perform", "carrier" => "base, keeper", "carriers" => "keepers", "late" => "deadline_passed?", "is_late" => "deadline_has_passed",
@@ -26,15 +26,23 @@ class WordsTest < Trunkline::TestCase
     # A query is sent, a host or an idle connection is checked, a cancel is requested, a memcached server is probed.
     "ask" => "query, fetch, check, probe, request", "asked" => "requested, fetched, sent", "asking" => "in flight", "question" => "query, check",
     "questioned" => "check_sent", "connection_io_ask" => "connection_io_call",
+    # Idle connections are checked, memcached servers probed, replies read; notices are announced, and what is found is reported.
+    "look" => "check, poll, probe, read_arrived", "looking" => "checking", "looked" => "checked_at", "looks" => "checks, probes",
+    "look_again" => "recheck, refresh", "look_at" => "check_at", "tell" => "report, announce, describe", "telling" => "announcer",
+    "hear" => "on_notices", "heed" => "apply", "asker" => "owner", "patience" => "wait_until, timeout", "crowd" => "waiting_kind",
+    "crowded" => "callers_waiting", "held_up" => "head_blocks?", "line_up" => "enqueue", "lined_up" => "queued",
+    "outlasts" => "continues_after?", "CallerQueue" => "CallerQueue", "QueuedWait" => "QueuedWait", "LeaseCleanup" => "LeaseCleanup",
     # The pool has callers that wait; a server ends a session with an error, and TLS ends with close_notify.
     "crowded" => "callers_waiting", "farewell" => "closing_error, send_close_notify"
   }.freeze
   # `answers` is a plural in sentences, and Answers begins some.
-  CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
+  CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness|CallerQueue|QueuedWait|LeaseCleanup)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
   # Its own variable: what a server has said of its type.
   OTHERS = %w[lib/trunkline/postgres/connect/server_type.rb].freeze
   MANUAL = /\b(?:ask(?:s|ed|ing)?|held up|holds? up|in line|go(?:es|ing)? on|went on|takes? in|patience)\b/i
-  private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN, :RENAMED, :CODE, :OTHERS, :MANUAL
+  # Of the library, the extension and the signatures: `#` and `/* */`.
+  COMMENT = %r{(?:^\s*#|/?\*\s).*\b(?:ask(?:s|ed|ing)?|held up|crowded|in line|takes? in|took in|has it that|goes? on with)\b}i
+  private_constant :ROOT, :PLACES, :KEPT, :WORDS, :NAMES, :PATTERN, :RENAMED, :CODE, :OTHERS, :MANUAL, :COMMENT
 
   def test_terms_of_the_field
     files = Dir.glob(PLACES, base: ROOT).grep_v(KEPT) - ["test/words_test.rb"]
@@ -52,6 +60,13 @@ class WordsTest < Trunkline::TestCase
     found = Dir.glob("{README,SECURITY,CHANGELOG,CONTRIBUTING,guides/*}.md", base: ROOT).flat_map do |path|
       prose = File.read(File.join(ROOT, path), encoding: "UTF-8").gsub(/^```.*?^```|`[^`\n]+`/m) { |code| code.gsub(/[^\n]/, "") }
       prose.lines.each.with_index(1).filter_map { |line, number| "#{path}:#{number}: #{line.strip}" if line.match?(MANUAL) }
+    end
+    assert_empty found
+  end
+
+  def test_comments_have_no_words_of_their_own
+    found = Dir.glob("{lib,ext,sig}/**/*.{rb,c,h,rbs}", base: ROOT).flat_map do |path|
+      File.readlines(File.join(ROOT, path), encoding: "UTF-8").each.with_index(1).filter_map { |line, number| "#{path}:#{number}: #{line.strip}" if line.match?(COMMENT) }
     end
     assert_empty found
   end

@@ -132,11 +132,11 @@ module Trunkline
 
     # @param host [Host] one of these
     # @return [Config] the same for that host alone, whatever its role
-    def at(host) = dup.leads_to(host, "any", others: false) # :nodoc:
+    def at(host) = dup.restricted_to(host, "any", others: false) # :nodoc:
 
     # @param host [Host] one of these
     # @return [Config] the same for that host alone, as a standby; other hosts may replace it
-    def replica_at(host) = dup.leads_to(host, "standby", others: true) # :nodoc:
+    def replica_at(host) = dup.restricted_to(host, "standby", others: true) # :nodoc:
 
     # @return [Config] the same, for connections to the primary
     # @raise [ConfigError] target_session_attrs requires another kind of server
@@ -144,7 +144,7 @@ module Trunkline
       return self if %w[primary read-write].include?(target_session_attrs)
 
       refuse("target_session_attrs", "with replicas: true db.query goes to the primary") unless target_session_attrs == "any"
-      dup.asks_for("primary").freeze
+      dup.with_target("primary").freeze
     end
 
     # @return [Boolean] whether there are other hosts, so that a silent one is not waited for without limit
@@ -184,15 +184,15 @@ module Trunkline
     protected
 
     # Restricts a copy to one host.
-    def leads_to(host, attrs, others:)
+    def restricted_to(host, attrs, others:)
       @hosts = [host].freeze
       @server = host.server
       @others = others
-      asks_for(attrs).freeze
+      with_target(attrs).freeze
     end
 
     # Changes target_session_attrs of a copy.
-    def asks_for(attrs)
+    def with_target(attrs)
       @values = { **@values, "target_session_attrs" => attrs }.freeze
       self
     end

@@ -56,7 +56,7 @@ class TopTest < Trunkline::TestCase
 
   def test_one_that_does_not_answer
     UNIXServer.open(File.join(@folder, "7.sock")) do
-      processes = Trunkline::CLI::Top::ProcessList.new(@folder, patience: 0.01)
+      processes = Trunkline::CLI::Top::ProcessList.new(@folder, timeout: 0.01)
       assert_equal "process 7 does not answer: it is stopped, or too busy",
                    assert_raises(Trunkline::CLI::Top::ProcessList::NotFound) { processes.fetch(7) }.message
     end

@@ -37,6 +37,7 @@ class DetectionTest < Trunkline::TestCase
       assert_equal [false, pid], (db.transaction { |tx| [tx.value(PROBE), tx.value("SELECT pg_backend_pid()")] })
       statements = statements_of(db) { |tx| tx.query("SELECT * FROM audited") && tx.query("INSERT INTO plain VALUES (10)") }
       assert_empty statements.grep(/RESET|DISCARD/)
+      refute_empty statements_of(db) { |tx| tx.query("INSERT INTO audited VALUES (11, 'x')") }.grep(/RESET|DISCARD/)
     end
   end
 
@@ -129,11 +130,11 @@ class DetectionTest < Trunkline::TestCase
     end
   end
 
-  # @return [Array<String>] what the server was sent for the transaction and its end
+  # @return [Array<String>] scripts that were sent in the transaction and at its end: what resets the session is one
   def statements_of(db)
     sent = []
     db.transaction do |tx|
-      tx.instance_variable_get(:@level).session.lease.singleton_class.prepend(Module.new { define_method(:undone?) { |sql| sent.push(sql) && super(sql) } })
+      tx.instance_variable_get(:@level).session.lease.singleton_class.prepend(Module.new { define_method(:transmit) { |request| sent.push(*request.script) && super(request) } })
       yield tx
     end
     sent

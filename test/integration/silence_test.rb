@@ -146,7 +146,7 @@ module Trunkline
         yield(lambda do
           watch = Postgres.const_get(:SilenceWatch).new(config, SILENCE, Postgres.const_get(:ClusterTimeline).new) { nil }
           silent = Silent.new(config.hosts.first.server, io)
-          watch.look(silent) until silent.excused
+          watch.check(silent) until silent.excused
           silent.excused
         end)
       end

@@ -27,7 +27,7 @@ class WaitingCostsTest < Trunkline::TestCase
       waits = db.stats[:queue][:waited] - waited
       assert_operator waits, :>, CALLERS * EACH / 2
       looks = counts.fetch([:WaitQueue, :watch], 0)
-      assert_operator counts.fetch([:"WaitingLine::Entry", :wake]), :<=, waits
+      assert_operator counts.fetch([:"CallerQueue::Entry", :wake]), :<=, waits
       assert_operator counts.values.sum, :<=, (CALLERS * EACH * A_WAIT) + (looks * A_LOOK)
     end
   end

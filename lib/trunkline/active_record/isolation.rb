@@ -7,15 +7,15 @@ module Trunkline
       LINE = "config.active_support.isolation_level = :fiber"
       private_constant :LINE
 
-      @told = false
+      @warned = false
 
       module_function
 
       # Warns once; not in a program without an event loop, or with the line.
       def check
-        return if @told || Fiber.scheduler.nil? || by_fiber?
+        return if @warned || Fiber.scheduler.nil? || by_fiber?
 
-        @told = true
+        @warned = true
         warn("adapter: trunkline: an event loop runs here, and all fibers of its thread share one connection of ActiveRecord's, with its " \
              "transactions: add `#{LINE}` to config/application.rb")
       end

@@ -5,8 +5,8 @@ module Trunkline
     # The result of load_async and the async_ methods: a query that is sent as soon as it is made. No thread waits for it; the caller that uses the
     # result does, and any caller that reads the same connection meanwhile reads its answer.
     class SentQuery < ::ActiveRecord::FutureResult::SelectAll # :nodoc:
-      LOOK = 0.001 # seconds for reading what has arrived, at most
-      private_constant :LOOK
+      READ_LIMIT = 0.001 # seconds for reading what has arrived, at most
+      private_constant :READ_LIMIT
 
       alias unread? pending?
       private :unread?
@@ -25,7 +25,7 @@ module Trunkline
       end
 
       # Reads the answer if it has arrived, as no other caller may do so.
-      def pending? = super && !@future&.wait(LOOK)
+      def pending? = super && !@future&.wait(READ_LIMIT)
 
       private
 

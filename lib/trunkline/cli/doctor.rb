@@ -17,10 +17,10 @@ module Trunkline
     # Examines a server as an application would use it, and reports findings in plain sentences. It changes nothing there.
     class Doctor
       # Seconds that one query may take.
-      PATIENCE = 10
+      TIMEOUT = 10
       CHECKS = [Hosts, Access, Replicas, Pooler, Statements, Values, Speed, Limits, Functions].freeze
       MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze
-      private_constant :PATIENCE, :CHECKS, :MARKS
+      private_constant :TIMEOUT, :CHECKS, :MARKS
 
       # The input of each check.
       #
@@ -29,7 +29,7 @@ module Trunkline
       # max_connections:: [Integer] of one process
       # processes:: [Integer]
       # prepare:: [Boolean]
-      Patient = Struct.new(:config, :db, :max_connections, :processes, :prepare, keyword_init: true)
+      Subject = Struct.new(:config, :db, :max_connections, :processes, :prepare, keyword_init: true)
 
       # @param url [String, nil] as {Trunkline.postgres} takes it
       # @param connections [Integer, nil] as of {Trunkline.postgres}
@@ -42,7 +42,7 @@ module Trunkline
 
         config = Config.new(url)
         @client = Postgres::Client.new(config, connections: connections, max_connections: max_connections, prepare: prepare)
-        @patient = Patient.new(config: config, db: @client.with(deadline: PATIENCE), max_connections: max_connections,
+        @patient = Subject.new(config: config, db: @client.with(deadline: TIMEOUT), max_connections: max_connections,
                                processes: processes, prepare: prepare)
       end
 
@@ -50,7 +50,7 @@ module Trunkline
       # @return [Boolean] whether there is no problem
       def examine(out)
         verdicts = CHECKS.flat_map do |check|
-          findings = look(check)
+          findings = run(check)
           findings.each { |verdict, sentence| out.puts("#{MARKS.fetch(verdict)}  #{sentence}") }
           break [:trouble] if check == Access && findings.dig(0, 0) == :trouble
 
@@ -63,7 +63,7 @@ module Trunkline
 
       private
 
-      def look(check)
+      def run(check)
         check.findings(@patient)
       rescue Error => error
         [[:trouble, "#{error.message.sub(/\A./, &:upcase)}."]]

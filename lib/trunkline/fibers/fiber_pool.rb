@@ -16,8 +16,8 @@ module Trunkline
   # so that an event loop can end too.
   class FiberPool
     # The fiber-local variable with a fiber's pool.
-    HOME = :trunkline_fiber_pool
-    private_constant :HOME
+    POOL_VARIABLE = :trunkline_fiber_pool
+    private_constant :POOL_VARIABLE
 
     # @return [Integer] how many blocks run at once, at most
     attr_reader :size
@@ -43,7 +43,7 @@ module Trunkline
       join_scheduler
       task = Task.new(self, block)
       if full?
-        return run_here(task) if at_home?
+        return run_here(task) if in_pool_fiber?
 
         wait_for_room while full?
       end
@@ -58,9 +58,9 @@ module Trunkline
     # @raise [Exception] the first exception of a block that no caller has received from its {Task}; others are raised by the next calls
     # @raise [Error] a fiber of the pool cannot wait for itself
     def wait
-      raise Error, "a block in the pool cannot wait for all of the pool: wait for single tasks by Task#value" if at_home?
+      raise Error, "a block in the pool cannot wait for all of the pool: wait for single tasks by Task#value" if in_pool_fiber?
 
-      sleep_among(@waiting, Waiter.new) until quiet?
+      sleep_among(@waiting, Waiter.new) until out_of_work?
       raise @errors.shift unless @errors.empty?
 
       self
@@ -123,15 +123,15 @@ module Trunkline
 
       raise Error, "there is no event loop here: use run { }, which brings one" unless scheduler
       begin_anew unless @thread&.alive?
-      raise Error, "the pool works in another event loop" unless quiet?
+      raise Error, "the pool works in another event loop" unless out_of_work?
 
       @scheduler = scheduler
       @thread = Thread.current
     end
 
-    def at_home? = Thread.current[HOME].equal?(self)
+    def in_pool_fiber? = Thread.current[POOL_VARIABLE].equal?(self)
     def full? = @queue.size + @busy >= @size
-    def quiet? = @queue.empty? && @busy.zero? && @expected.empty?
+    def out_of_work? = @queue.empty? && @busy.zero? && @expected.empty?
 
     # The queue is never longer than there are free fibers. One is called at a time: when it takes a block and more are left, it calls the next. So
     # blocks that do not wait do not cost a switch each.
@@ -152,7 +152,7 @@ module Trunkline
     end
 
     def work
-      Thread.current[HOME] = self
+      Thread.current[POOL_VARIABLE] = self
       @fibers += 1
       waiter = Waiter.new
       loop do
@@ -169,7 +169,7 @@ module Trunkline
       @coming = nil if @coming.equal?(waiter)
       perform(@queue.shift) until @queue.empty?
       make_room
-      quiet?
+      out_of_work?
     end
 
     def perform(task)
@@ -183,7 +183,7 @@ module Trunkline
 
     def conclude(task)
       @errors.push(task.error) if task.error
-      wake_all(@waiting) unless @waiting.empty? || !quiet?
+      wake_all(@waiting) unless @waiting.empty? || !out_of_work?
     end
 
     def run_here(task)
@@ -197,7 +197,7 @@ module Trunkline
     def leave(waiter)
       @coming = nil if @coming.equal?(waiter)
       call_a_fiber unless @coming || @queue.empty?
-      wake_all(@idle) if quiet?
+      wake_all(@idle) if out_of_work?
     end
 
     # A called fiber may come back with more blocks, so none ends meanwhile.
@@ -219,7 +219,7 @@ module Trunkline
 
     def return_room
       make_room
-      [@idle, @waiting].each { |sleepers| wake_all(sleepers) } if quiet?
+      [@idle, @waiting].each { |sleepers| wake_all(sleepers) } if out_of_work?
     end
 
     def sleep_among(sleepers, waiter)

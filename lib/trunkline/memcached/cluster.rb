@@ -105,7 +105,7 @@ module Trunkline
         parts = on_their_way(by_server(keys, companions, failures, changes), failures, &request)
         await_all(parts)
         answered = parts.filter_map { |part| settle_part(part, failures) }
-        failures.each { |failure| survive(failure) }
+        failures.each { |failure| report_failure(failure) }
         answered
       end
 
@@ -132,7 +132,7 @@ module Trunkline
       # @param failure [Error]
       # @return [nil]
       # @raise [Error] the same, if raise_errors was given
-      def survive(failure)
+      def report_failure(failure)
         raise failure if @raise_errors
 
         @on_error&.call(failure)
@@ -201,7 +201,7 @@ module Trunkline
         Unawaited::NOTHING
       rescue ConnectionError => error
         retry if another_server?(key)
-        survive(error)
+        report_failure(error)
         Unawaited::NOTHING
       end
 
@@ -216,7 +216,7 @@ module Trunkline
         rescue Error => error
           failures << error
         end
-        failures.each { |failure| survive(failure) }
+        failures.each { |failure| report_failure(failure) }
       end
 
       def on_their_way(groups, failures)

@@ -29,7 +29,7 @@ module Trunkline
         @values.check_options(options, *GUARD) if options
         return fetch_guarded(key, ttl, options, &block) if options && GUARD.any? { |name| options.key?(name) }
 
-        request = look(key, Reading::VALUE) or return yield
+        request = read_guarded(key, Reading::VALUE) or return yield
         value = value_of(request, options)
         return value unless value.nil? && !(request.answer && nils_count?(options))
 
@@ -54,7 +54,7 @@ module Trunkline
       def surviving
         yield
       rescue ServerError, *Cluster::FAILURES => error
-        @cluster.survive(error)
+        @cluster.report_failure(error)
       end
 
       def nils_count?(options) = options&.key?(:cache_nils) ? options[:cache_nils] : @cache_nils
@@ -66,7 +66,7 @@ module Trunkline
         last_look = Waiting.due(guard.fetch(:lock_ttl, 30))
         pause = FIRST_PAUSE
         loop do
-          request = look(key, flags) or return yield
+          request = read_guarded(key, flags) or return yield
           return compute(key, ttl, options, request.cas, &block) if request.won?
           return value_of(request, options) unless being_computed?(request)
           return yield if Waiting.now >= last_look
@@ -82,7 +82,7 @@ module Trunkline
       end
 
       # @return [Request, nil] answered; nil: the server has failed
-      def look(key, flags)
+      def read_guarded(key, flags)
         wire = @keys.wire(key)
         surviving { @cluster.perform(Request.get(wire, flags), wire) }
       end

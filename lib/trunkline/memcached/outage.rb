@@ -11,11 +11,11 @@ module Trunkline
       # Seconds after the first failure.
       FIRST_PAUSE = 1.0
       # Seconds between two checks for a late answer: each is a system call, and every command for the server may check.
-      LOOK_EVERY = 0.005
+      CHECK_INTERVAL = 0.005
       # Seconds that the probing caller waits for the answer, and twice as long as connecting took: enough for a server that works, and short enough
       # for a caller of a cache.
       GRACE = 0.02
-      private_constant :FIRST_PAUSE, :LOOK_EVERY, :GRACE
+      private_constant :FIRST_PAUSE, :CHECK_INTERVAL, :GRACE
 
       # @return [ConnectionError] the reason for which it was last found down
       attr_reader :failure
@@ -33,9 +33,9 @@ module Trunkline
         @failback = failback
         @longest_pause = longest_pause
         @connector = connector
-        @looking = Flag.new
+        @checking = Flag.new
         @pause = FIRST_PAUSE
-        @look_at = @probe_at = Waiting.now
+        @check_at = @probe_at = Waiting.now
         put_off unless at_once
       end
 
@@ -48,12 +48,12 @@ module Trunkline
       # @return [Boolean] the same; false: it has not answered
       def over?(&return_to_use)
         now = Waiting.now
-        return false if now < @look_at
+        return false if now < @check_at
 
-        @look_at = now + LOOK_EVERY
+        @check_at = now + CHECK_INTERVAL
         return true if found_over?(now, &return_to_use)
 
-        @look_at = Waiting.now + LOOK_EVERY # a probe takes longer than that: the next key of the same call must not wait for it again
+        @check_at = Waiting.now + CHECK_INTERVAL # a probe takes longer than that: the next key of the same call must not wait for it again
         sleep(0) if Fiber.current_scheduler
         false
       end
@@ -69,14 +69,14 @@ module Trunkline
       #
       # @param failure [ConnectionError, nil] why; nil: as before
       # @return [false]
-      def goes_on(failure = nil)
+      def stay_out(failure = nil)
         @failure = failure if failure
         false
       end
 
       # The next probe is due without another pause.
       def probe_soon
-        @look_at = @probe_at = Waiting.now
+        @check_at = @probe_at = Waiting.now
       end
 
       # Closes the probe's socket.
@@ -86,7 +86,7 @@ module Trunkline
 
       def found_over?(now)
         over = false
-        @looking.hold { over = (now < @probe_at ? answered?(now) : probe) && yield }
+        @checking.hold { over = (now < @probe_at ? answered?(now) : probe) && yield }
         over
       end
 

@@ -172,7 +172,7 @@ module Trunkline
       def used_again?(outage)
         @answered&.close
         @answered = outage.take
-        return outage.goes_on(outage.failback.held) unless outage.failback.prepared?
+        return outage.stay_out(outage.failback.held) unless outage.failback.prepared?
 
         left = trunk = request = nil
         outage.failback.missed.close do |entries|
@@ -181,7 +181,7 @@ module Trunkline
         end
         left.empty? || last_deleted?(outage, left, trunk, request)
       rescue ConnectionError, Overloaded => error
-        outage.goes_on(error)
+        outage.stay_out(error)
       end
 
       def last_deleted?(outage, entries, trunk, request)
@@ -189,7 +189,7 @@ module Trunkline
         await(trunk, request)
         return true if answered?(trunk, request)
 
-        leave_alone(ConnectionError.new("the server was lost before it had deleted what was changed meanwhile", server: @name))
+        begin_outage(ConnectionError.new("the server was lost before it had deleted what was changed meanwhile", server: @name))
         entries.each { |key, stand_ins| stand_ins.each { |server| missed?(key, server) } }
         false
       end
@@ -215,7 +215,7 @@ module Trunkline
         @silent_since = nil
         Trunk.new(connector.io, Codec.new(@max_value, (connector.version <=> NUMBERS_MISSES) >= 0), server: @name, pool: pool)
       rescue ConnectionError => error
-        deadline_passed? ? silent(start, error) : leave_alone(error)
+        deadline_passed? ? silent(start, error) : begin_outage(error)
         raise
       end
 
@@ -230,10 +230,10 @@ module Trunkline
       # One caller with little time does not establish an outage alone.
       def silent(since, error)
         @silent_since ||= since
-        leave_alone(error, at_once: true) if Waiting.now - @silent_since >= (@timeout || 1) * SILENCE
+        begin_outage(error, at_once: true) if Waiting.now - @silent_since >= (@timeout || 1) * SILENCE
       end
 
-      def leave_alone(error, at_once: false)
+      def begin_outage(error, at_once: false)
         @outage ||= begin
           failback = Failback.new(@failback_policy, @name, @report) { |request| send_request(request) }
           Outage.new(error, failback, longest_pause: @longest_pause, at_once: at_once) { Connector.new(@address, @timeout, @access) }

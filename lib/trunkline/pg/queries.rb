@@ -67,7 +67,7 @@ module Trunkline
       # @raise [Trunkline::Error]
       def describe(sql, types = nil)
         description, parameters = form(0).describe(@session, Queries.utf8(sql), declared(types))
-        Result.new([], description, nil).told("", status: Constants::PGRES_COMMAND_OK, parameters: parameters)
+        Result.new([], description, nil).with_details("", status: Constants::PGRES_COMMAND_OK, parameters: parameters)
       end
 
       # @return [Result] empty

@@ -23,9 +23,9 @@ module Trunkline
         def cleared.size = raise(Error, "result has been cleared")
       end
       # What is kept of the answer besides its rows.
-      Told = Struct.new(:tag, :format, :status, :parameters, :source)
-      UNTOLD = Told.new.freeze
-      private_constant :STATUSES, :CLEARED, :Told, :UNTOLD
+      Details = Struct.new(:tag, :format, :status, :parameters, :source)
+      NO_DETAILS = Details.new.freeze
+      private_constant :STATUSES, :CLEARED, :Details, :NO_DETAILS
 
       # @param status [Integer]
       # @return [String] its name
@@ -37,8 +37,8 @@ module Trunkline
       # @param parameters [Array<Integer>, nil] OIDs, for a described statement
       # @param source [Object, nil] of the next rows, for one row of many
       # @return [Result] itself
-      def told(tag, format = :text, status: nil, parameters: nil, source: nil) # :nodoc:
-        @told = Told.new(tag, format, status, parameters, source)
+      def with_details(tag, format = :text, status: nil, parameters: nil, source: nil) # :nodoc:
+        @details = Details.new(tag, format, status, parameters, source)
         self
       end
 
@@ -86,10 +86,10 @@ module Trunkline
       def fformat(column) = at(columns, column) { raise ArgumentError, "column number #{column} is out of range" } && binary_tuples
 
       # @return [Integer] 0: values are text; 1: in the binary format
-      def binary_tuples = (told_of.format == :binary && !columns.empty? ? 1 : 0)
+      def binary_tuples = (details.format == :binary && !columns.empty? ? 1 : 0)
 
       # @return [Symbol] :text or :binary
-      def fformat_of_all = told_of.format || :text # :nodoc:
+      def fformat_of_all = details.format || :text # :nodoc:
 
       # @return [Array<Array>] copies of the rows
       def values = rows.map(&:dup)
@@ -156,7 +156,7 @@ module Trunkline
       end
 
       # @return [String, nil] the command tag: "INSERT 0 1"
-      def cmd_status = told_of.tag
+      def cmd_status = details.tag
 
       # @return [Integer] rows that the command affected; 0 if it does not count them
       def cmd_tuples = affected_rows || 0
@@ -166,14 +166,14 @@ module Trunkline
       def oid_value = 0
 
       # @return [Integer] parameters of a described statement; 0 for an executed one
-      def nparams = told_of.parameters.to_a.size
+      def nparams = details.parameters.to_a.size
 
       # @param number [Integer] of a parameter, from 0
       # @return [Integer, nil] OID of its type
-      def paramtype(number) = told_of.parameters.to_a[number]
+      def paramtype(number) = details.parameters.to_a[number]
 
       # @return [Integer] one of the PGRES_ constants
-      def result_status = told_of.status || status_of_columns
+      def result_status = details.status || status_of_columns
 
       # @return [String] of the status
       def res_status(status = result_status) = Result.res_status(status)
@@ -264,7 +264,7 @@ module Trunkline
 
       private
 
-      def told_of = defined?(@told) ? @told : UNTOLD
+      def details = defined?(@details) ? @details : NO_DETAILS
 
       def status_of_columns
         return PGRES_TUPLES_OK unless columns.empty? && !cmd_status.to_s.start_with?("SELECT")

@@ -26,9 +26,9 @@ module Trunkline
 
         check
         return self if result_status == Constants::PGRES_COMMAND_OK
-        raise InvalidResultStatus, "PG::Result is not in single row mode" unless told_of.source
+        raise InvalidResultStatus, "PG::Result is not in single row mode" unless details.source
 
-        told_of.source.each_result(self) { |result| yield like_this(result) }
+        details.source.each_result(self) { |result| yield like_this(result) }
         self
       end
 

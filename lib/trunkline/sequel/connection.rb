@@ -66,7 +66,7 @@ module Sequel
       def in_transaction? = @session.status != "I" && !@session.broken?
 
       # @return [Boolean] whether the server reads a backslash in a literal as an escape here
-      def backslashes_escape? = @session.own_setting("standard_conforming_strings") == "off"
+      def backslashes_escape? = @session.reserved_setting("standard_conforming_strings") == "off"
 
       # Cancels abandoned requests, so that the connection is usable again.
       def settle = @session.settle

@@ -23,7 +23,7 @@ module Trunkline
     end
 
     # Sends one whose outcome does not matter: without it, the server only finds out later that the client is gone.
-    def cancel_unseen(by)
+    def cancel_and_forget(by)
       cancel(by)
     rescue ConnectionError
       nil

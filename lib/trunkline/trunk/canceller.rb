@@ -43,7 +43,7 @@ module Trunkline
       @fenced = FencedCancels.new(trunk, state, pool, @requests, self) if send_cancel
       @abandoned = 0
       @quarantined = false
-      @passed = @pause = nil # the abandoned request that was cancelled last by the leader, and for how long it waits then
+      @last_cancelled = @pause = nil # the abandoned request that was cancelled last by the leader, and for how long it waits then
     end
 
     # Ends a request on behalf of its caller. The request is done afterwards, but possibly with its answer, if that had arrived.
@@ -52,7 +52,7 @@ module Trunkline
     def cancel(request, by)
       return @trunk.lose_inherited if @trunk.inherited?
 
-      Waiting.undisturbed do
+      Waiting.without_interrupts do
         ending { end_early(request, :cancel) { |failure| stop(request, by, failure) } }
       end
     end
@@ -62,7 +62,7 @@ module Trunkline
     # @param waiter [Request] the calling fiber's or thread's, pinned
     # @param by [Float] deadline on the clock of Waiting.now
     def clear(waiter, by)
-      Waiting.undisturbed { @fenced&.clear(waiter, by) }
+      Waiting.without_interrupts { @fenced&.clear(waiter, by) }
     end
 
     # @return [Boolean] whether the connection was taken out of use, because it is unknown what a cancel would hit on it or what session state a
@@ -78,7 +78,7 @@ module Trunkline
     # Ends a request whose caller was interrupted. A long one is cancelled at once. The answer of a short one arrives before a cancel would: it is
     # cancelled only when it exceeds its estimate.
     def abandon(request)
-      end_early(request, :cancel) { |failure| head_blocks? ? stop(request, Waiting.now + LEEWAY, failure) : stop_when_late(request, failure) }
+      end_early(request, :cancel) { |failure| head_blocks? ? stop(request, Waiting.now + LEEWAY, failure) : stop_when_exceeded(request, failure) }
     end
 
     # Cancels the abandoned request at the head, and abandoned ones directly behind it. Called by the last caller that leaves, or a later one. With no
@@ -86,7 +86,7 @@ module Trunkline
     def cancel_abandoned(by = Waiting.now + LEEWAY)
       while able? && (head = @state.abandoned_head)
         return stop(head, by) if head_blocks?
-        return if look_when_late || !@trunk.reader.await_end_of(head, [Waiting.now + late_in, by].min)
+        return if check_head_later || !@trunk.reader.await_end_of(head, [Waiting.now + seconds_until_exceeded, by].min)
       end
     end
 
@@ -94,12 +94,12 @@ module Trunkline
     # answered. It calls again when the head exceeds its estimate, and then after pauses that double each time.
     def cancel_abandoned_ahead
       head = @state.abandoned_head
-      return @passed = nil unless head && able?
-      return if head.equal?(@passed) && @state.recheck_pending?
-      return look_when_late unless @state.head_blocks?
+      return @last_cancelled = nil unless head && able?
+      return if head.equal?(@last_cancelled) && @state.recheck_pending?
+      return check_head_later unless @state.head_blocks?
 
-      @pause = head.equal?(@passed) ? FencedCancels.pause_after(@pause) : FencedCancels::FIRST_PAUSE
-      @fenced.cancel(@passed = head, Waiting.now + LEEWAY)
+      @pause = head.equal?(@last_cancelled) ? FencedCancels.pause_after(@pause) : FencedCancels::FIRST_PAUSE
+      @fenced.cancel(@last_cancelled = head, Waiting.now + LEEWAY)
       @state.recheck_in(@pause)
     end
 
@@ -117,7 +117,7 @@ module Trunkline
     # Ends a request whose deadline has passed. If it was sent with a statement_timeout, the server is about to end it, and no cancel request is sent.
     def expire(request)
       by = Waiting.now + LEEWAY
-      end_early(request, :deadline) { |failure| request.server_timeout? ? linger(request, by) : stop(request, by, failure) }
+      end_early(request, :deadline) { |failure| request.server_timeout? ? wait_for_end(request, by) : stop(request, by, failure) }
     end
 
     # Closes a connection on which several statements are in flight and all were abandoned: the server would execute them one after the other. With
@@ -134,10 +134,10 @@ module Trunkline
       @wire.abort
       @trunk.lose(reason, closed: true)
       begin
-        @requests.cancel_unseen(Waiting.now + LEEWAY)
+        @requests.cancel_and_forget(Waiting.now + LEEWAY)
         sleep FencedCancels::FIRST_PAUSE
       ensure
-        @requests.cancel_unseen(Waiting.now + LEEWAY)
+        @requests.cancel_and_forget(Waiting.now + LEEWAY)
       end
     end
 
@@ -198,11 +198,11 @@ module Trunkline
 
     # A request that is estimated as short may still take long, for instance while it waits for a lock. If the leader will check it again once it
     # exceeds its estimate, the caller leaves. If the leader sleeps without such a timer, or there is no leader, the caller stays.
-    def stop_when_late(request, failure)
-      return if !able? || !@state.head.equal?(request) || look_when_late
+    def stop_when_exceeded(request, failure)
+      return if !able? || !@state.head.equal?(request) || check_head_later
 
       begin
-        linger(request, Waiting.now + late_in)
+        wait_for_end(request, Waiting.now + seconds_until_exceeded)
       ensure
         stop(request, Waiting.now + LEEWAY, failure)
       end
@@ -216,12 +216,12 @@ module Trunkline
     def close_unattended(reason) = able? ? close_with_abandoned(reason) : @trunk.lose(reason, closed: true)
 
     # @return [Boolean] whether the leader will check the head again at that time
-    def look_when_late = @state.recheck_in(late_in)
+    def check_head_later = @state.recheck_in(seconds_until_exceeded)
 
     # @return [Float] seconds
-    def late_in = [@state.head_blocks_in, FencedCancels::FIRST_PAUSE].max
+    def seconds_until_exceeded = [@state.head_blocks_in, FencedCancels::FIRST_PAUSE].max
 
-    def linger(request, by)
+    def wait_for_end(request, by)
       return unless @state.head.equal?(request)
 
       request.extend_wait(by)

@@ -19,19 +19,19 @@ module Trunkline
     PLAIN_KEPT = :@trunkline_plain_fibers
     # A kind of fiber: labels of the methods in which it resumes others, the thread's variable in which it is searched, the one in which that table is
     # kept, and the fiber's own variable for its entry there.
-    Way = Struct.new(:labels, :table, :kept_table, :entry)
-    IN_LOOP = Way.new(STEPS, RUN_BY_LOOP, RUN_BY_LOOP, :trunkline_held_in_loop).freeze
-    BLOCKING = Way.new(LOOPS, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
-    NON_BLOCKING = Way.new(RESUMES, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
+    FiberKind = Struct.new(:labels, :table, :kept_table, :entry)
+    IN_LOOP = FiberKind.new(STEPS, RUN_BY_LOOP, RUN_BY_LOOP, :trunkline_held_in_loop).freeze
+    BLOCKING = FiberKind.new(LOOPS, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
+    NON_BLOCKING = FiberKind.new(RESUMES, PLAIN, PLAIN_KEPT, :trunkline_held).freeze
     # What a fiber holds now, or nil. The fiber keeps its entry for life: before Ruby 3.3 a WeakMap loses a value that was assigned to an existing key
     # as soon as the former value is collected.
     Entry = Struct.new(:scoped)
-    private_constant :STEPS, :RESUMES, :LOOPS, :RUN_BY_LOOP, :PLAIN, :PLAIN_KEPT, :Way, :IN_LOOP, :BLOCKING, :NON_BLOCKING, :Entry
+    private_constant :STEPS, :RESUMES, :LOOPS, :RUN_BY_LOOP, :PLAIN, :PLAIN_KEPT, :FiberKind, :IN_LOOP, :BLOCKING, :NON_BLOCKING, :Entry
 
     module_function
 
-    # @return [Way] of the calling fiber
-    def way
+    # @return [FiberKind] of the calling fiber
+    def kind
       return IN_LOOP if Fiber.scheduler
 
       Fiber.current.blocking? ? BLOCKING : NON_BLOCKING
@@ -39,19 +39,19 @@ module Trunkline
 
     # @param scoped [ScopedValue] what the calling fiber holds now
     def note(scoped)
-      way = scoped.way
+      kind = scoped.kind
       thread = Thread.current
-      fibers = thread.instance_variable_get(way.kept_table) || thread.instance_variable_set(way.kept_table, ObjectSpace::WeakMap.new)
-      entry = thread[way.entry] ||= (fibers[Fiber.current] = Entry.new)
+      fibers = thread.instance_variable_get(kind.kept_table) || thread.instance_variable_set(kind.kept_table, ObjectSpace::WeakMap.new)
+      entry = thread[kind.entry] ||= (fibers[Fiber.current] = Entry.new)
       entry.scoped = scoped
-      thread.instance_variable_set(way.table, fibers)
+      thread.instance_variable_set(kind.table, fibers)
     end
 
     # The calling fiber holds nothing any more. If no plain fiber of the thread holds anything, later calls of {find} skip the search: few plain
     # fibers hold values, and those of a loop are searched by Enumerators only.
     def forget
       thread = Thread.current
-      [IN_LOOP, BLOCKING].each { |way| thread[way.entry]&.scoped = nil }
+      [IN_LOOP, BLOCKING].each { |kind| thread[kind.entry]&.scoped = nil }
       fibers = thread.instance_variable_get(PLAIN) or return
       thread.instance_variable_set(PLAIN, nil) if fibers.values.all? { |entry| entry.scoped.nil? || entry.scoped.ended? }
     end
@@ -66,7 +66,7 @@ module Trunkline
       caller = Fiber.current
       fibers.each_pair do |fiber, entry|
         scoped = entry.scoped
-        next if scoped.nil? || fiber.equal?(caller) || !scoped.way.labels.include?(fiber.backtrace_locations(0, 1)&.first&.label)
+        next if scoped.nil? || fiber.equal?(caller) || !scoped.kind.labels.include?(fiber.backtrace_locations(0, 1)&.first&.label)
 
         found = yield scoped
         return found if found

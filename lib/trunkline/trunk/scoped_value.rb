@@ -43,8 +43,8 @@ module Trunkline
     # @return [Object, nil] nil: it has ended
     attr_reader :owner, :value
 
-    # How Ruby 3.1 finds it from other fibers: see {ResumingFibers.way}.
-    attr_reader :way
+    # How Ruby 3.1 finds it from other fibers: see {ResumingFibers.kind}.
+    attr_reader :kind
 
     # @param owner [Object]
     # @param value [Object]
@@ -55,7 +55,7 @@ module Trunkline
       @thread = Thread.current
       @fiber_id = Fiber.current.object_id if alone
       @outer = nil
-      @way = ResumingFibers.way unless INHERITED
+      @kind = ResumingFibers.kind unless INHERITED
     end
 
     # The calling fiber holds it from now on.

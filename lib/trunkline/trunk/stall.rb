@@ -34,18 +34,18 @@ module Trunkline
     def end_if_long
       seconds = @state.stalled_for
       if seconds >= LONGEST_WITH_LOSS
-        take_in
+        read_arrived
         @trunk.close(REASON)
       elsif seconds >= LONGEST && @state.lead_can_be_taken_over?
         @trunk.flush
-        take_in
+        read_arrived
         @trunk.close(REASON) if @codec.idle?
       end
     end
 
     private
 
-    def take_in
+    def read_arrived
       waiter = Waiter.new
       @state.take_lead_over(waiter)
       @trunk.alive?(Waiting.now + READING)

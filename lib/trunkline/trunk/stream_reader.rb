@@ -47,7 +47,7 @@ module Trunkline
     def perform_beside_others(request)
       return @trunk.lose_inherited if @trunk.inherited?
 
-      Waiting.undisturbed(request.scheduler) do
+      Waiting.without_interrupts(request.scheduler) do
         @codec.submit(request) or return request.fail(@trunk.loss || Abandonment::UNSENT[:deadline])
         @trunk.flush
       end
@@ -63,7 +63,7 @@ module Trunkline
     # @return [nil]
     def make_room(request, seconds, &room)
       request.wait_until = Waiting.now + seconds
-      Waiting.undisturbed(request.scheduler) do
+      Waiting.without_interrupts(request.scheduler) do
         lead_until(request, &room) if @state.enter(request)
       ensure
         @trunk.leave(request)
@@ -119,7 +119,7 @@ module Trunkline
     def attend_until(request, content)
       return @trunk.lose_inherited if @trunk.inherited?
 
-      Waiting.undisturbed(request.scheduler) do
+      Waiting.without_interrupts(request.scheduler) do
         lead_or_wait(request, content) { yield } until over?(request, content)
       ensure
         @trunk.leave(request)

@@ -95,7 +95,7 @@ module Trunkline
     #
     # @return [Boolean] false: this trunk could not take the request, which is unchanged
     def dispatch(request)
-      Waiting.undisturbed(request.scheduler) do
+      Waiting.without_interrupts(request.scheduler) do
         @state.enter(request) ? send_off(request) : false
       end
     end
@@ -107,7 +107,7 @@ module Trunkline
       return lose_inherited if inherited?
 
       request.wait_until = wait_until
-      Waiting.undisturbed(request.scheduler) do
+      Waiting.without_interrupts(request.scheduler) do
         @canceller.ending do
           begin
             await_answer(request)
@@ -159,13 +159,13 @@ module Trunkline
 
     # Closes the connection if the event loop of its callers does not run and others wait for a connection: see Stall.
     def end_stall
-      Waiting.undisturbed { @stall.end_if_long } unless @loss
+      Waiting.without_interrupts { @stall.end_if_long } unless @loss
     end
 
     # If no active caller would: writes remaining output and reads answers for callers that have left or do not wait. A connection with no more
     # answers outstanding is idle then.
     def catch_up
-      Waiting.undisturbed { exchange if deserted? && !@codec.idle? && @loss.nil? }
+      Waiting.without_interrupts { exchange if deserted? && !@codec.idle? && @loss.nil? }
     end
 
     # Marks the connection as lost in a forked child: the server session belongs to the parent, and is left alone.
@@ -173,7 +173,7 @@ module Trunkline
 
     # Ends requests early: see the methods of the same names in Canceller.
     def cancel(request, by) = @canceller.cancel(request, by)
-    def cancel_abandoned(by) = Waiting.undisturbed { @canceller.ending { @canceller.cancel_abandoned(by) } }
+    def cancel_abandoned(by) = Waiting.without_interrupts { @canceller.ending { @canceller.cancel_abandoned(by) } }
     def clear(waiter, by) = @canceller.clear(waiter, by)
 
     def cancels = @canceller.cancels
@@ -193,7 +193,7 @@ module Trunkline
     # Ends the connection, and all requests in flight with a Loss. The leader may sleep on the descriptor: shutting down the socket wakes it, and the
     # last active caller closes it.
     def lose(reason, closed: false)
-      Waiting.undisturbed { end_with_loss(reason, closed) } unless @loss
+      Waiting.without_interrupts { end_with_loss(reason, closed) } unless @loss
     end
 
     # The server has ended the connection.
@@ -246,7 +246,7 @@ module Trunkline
 
     def lose_over(error) = lose(@codec.closing_error_message || error.message) # a server that closes with unread bytes resets the connection
 
-    def probe_silence = @silence.look(self)
+    def probe_silence = @silence.check(self)
     def cancel_abandoned_ahead = @canceller.cancel_abandoned_ahead
     def quarantine_altered = @canceller.quarantine("a statement has left state behind on the connection, which others share")
 

@@ -22,7 +22,7 @@ module Trunkline
     # @param deadline [Float, nil] on the clock of Waiting.now
     # @return [Object, nil] what the block returned; nil: the deadline has passed first
     def take(deadline = nil)
-      Waiting.undisturbed do
+      Waiting.without_interrupts do
         wait(deadline) until (mine = claim) || (deadline && Waiting.now >= deadline)
         yield if mine
       ensure

@@ -8,8 +8,8 @@ module Trunkline
   module Waiting # :nodoc:
     # Seconds to wait for a wake-up that was sent but has not arrived, one after the other. A process that gets no processor for all of that time sees
     # the timeout and not the wake-up: two of 0.1 s each were too short once, at a load of 15 on two processors.
-    LOOKS = [0.1, 0.5].freeze
-    private_constant :LOOKS
+    WAKE_UP_WAITS = [0.1, 0.5].freeze
+    private_constant :WAKE_UP_WAITS
 
     module_function
 
@@ -29,7 +29,7 @@ module Trunkline
     def seconds?(given) = Argument.is?(given, Numeric) && given.real? && !(given.is_a?(Float) && given.nan?)
 
     # Runs the block so that no interrupt comes between its changes of state. A fiber is interrupted only where it waits anyway.
-    def undisturbed(scheduler = Fiber.current_scheduler)
+    def without_interrupts(scheduler = Fiber.current_scheduler)
       scheduler ? yield : Thread.handle_interrupt(ON_BLOCKING) { yield }
     end
 
@@ -92,13 +92,13 @@ module Trunkline
     # One that coincides with a timeout arrives in the next wait.
     def absorb(request)
       interruption = nil
-      looks = 0
+      waits = 0
       begin
-        while looks < LOOKS.size
+        while waits < WAKE_UP_WAITS.size
           given = request.delivered?
-          break if took_wake_up?(request, LOOKS[looks])
+          break if took_wake_up?(request, WAKE_UP_WAITS[waits])
 
-          looks += 1 if given
+          waits += 1 if given
         end
       rescue Exception => interruption
         retry

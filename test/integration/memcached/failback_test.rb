@@ -160,7 +160,7 @@ module Trunkline
         Process.kill(:STOP, server.pid)
         stopped = cache.instance_variable_get(:@cluster).servers.find { |known| known.name == server.address }
         stopped.renew
-        stopped.send(:leave_alone, ConnectionError.new("it was stopped", server: server.address), at_once: true)
+        stopped.send(:begin_outage, ConnectionError.new("it was stopped", server: server.address), at_once: true)
         assert_nil cache.version[server.address]
         theirs
       end

@@ -17,13 +17,13 @@ module Trunkline
       def limit_after(code, message, idle, known = Float::INFINITY)
         error = BackendMessages.error("E", S: "FATAL", V: "FATAL", C: code, M: message).byteslice(5..)
         pool = Client.new(Ending.new(error, idle), known)
-        assert_same TRUNK, IDLE_TIMEOUT.heed(pool, TRUNK, nil)
+        assert_same TRUNK, IDLE_TIMEOUT.apply(pool, TRUNK, nil)
         pool.idle_limit
       end
 
       def test_no_connection_has_ended
         pool = Client.new(nil, Float::INFINITY)
-        assert_same TRUNK, IDLE_TIMEOUT.heed(pool, TRUNK, nil)
+        assert_same TRUNK, IDLE_TIMEOUT.apply(pool, TRUNK, nil)
         assert_equal Float::INFINITY, pool.idle_limit
       end
 

@@ -26,7 +26,7 @@ module Trunkline
         Sync do |task|
           answers = self.answers
           answers.on_notice = ->(_) { Clock.pass(A_WHILE) && told += 1 }
-          teller = task.async { answers.tell(notices) }
+          teller = task.async { answers.announce_notices(notices) }
           Fiber.scheduler.yield while teller.running? && turns.push(told)
         end
         turns.push(told)
@@ -44,10 +44,10 @@ module Trunkline
         passes = 0
         answers = self.answers
         answers.on_notice = ->(_) { Clock.pass(A_WHILE) }
-        Thread.stub(:pass, -> { passes += 1 }) { answers.tell(notices) }
+        Thread.stub(:pass, -> { passes += 1 }) { answers.announce_notices(notices) }
         assert_includes 30..40, passes
         answers.on_notice = ->(_) {}
-        Thread.stub(:pass, -> { flunk "no time has passed" }) { answers.tell(notices) }
+        Thread.stub(:pass, -> { flunk "no time has passed" }) { answers.announce_notices(notices) }
       end
 
       def test_a_listener_that_stops_meanwhile
@@ -57,7 +57,7 @@ module Trunkline
           told << fields[:message]
           answers.on_notice = nil if told.size == 70
         end
-        answers.tell(notices)
+        answers.announce_notices(notices)
         assert_equal 70, told.size
       end
 

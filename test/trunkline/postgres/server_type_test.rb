@@ -23,7 +23,7 @@ module Trunkline
       def type(wanted, after: "", **parameters) = ServerType.new(wanted, startup(parameters, after: after))
 
       def suits(**parameters)
-        WANTED.reject { |wanted| type(wanted, **parameters).tap { |type| assert_nil type.query }.objection }
+        WANTED.reject { |wanted| type(wanted, **parameters).tap { |type| assert_nil type.query }.mismatch }
       end
 
       def test_what_a_server_reports
@@ -41,8 +41,8 @@ module Trunkline
 
       def test_answers
         { "read-write" => %w[off on], "read-only" => %w[on off], "primary" => %w[f t], "standby" => %w[t f] }.each do |wanted, (good, bad)|
-          assert_nil asked(wanted, answer(good)).objection
-          assert_includes asked(wanted, answer(bad)).objection, "target_session_attrs asks for #{wanted}"
+          assert_nil asked(wanted, answer(good)).mismatch
+          assert_includes asked(wanted, answer(bad)).mismatch, "target_session_attrs asks for #{wanted}"
         end
       end
 
@@ -63,7 +63,7 @@ module Trunkline
         error = assert_raises(UnsuitableServer) { asked("primary", error("C" => "42883", "M" => "no such function") + ready) }
 
         assert_equal "it does not tell whether it is what target_session_attrs asks for: no such function", error.message
-        assert_equal "it is no standby, and target_session_attrs asks for standby", asked("standby", ready).objection
+        assert_equal "it is no standby, and target_session_attrs asks for standby", asked("standby", ready).mismatch
       end
 
       def test_nonsense

@@ -38,7 +38,7 @@ module Trunkline
           texts.each do |sql|
             statement = Statement.new(sql, 0)
             effect = SessionEffect.of(sql, statement.classification, statement.culprit)
-            assert_equal expected, [effect.parse_context, effect.undone_by], sql
+            assert_equal expected, [effect.parse_context, effect.cleanup], sql
           end
         end
       end

@@ -32,10 +32,10 @@ module Trunkline
     def test_a_pause_that_ends_while_it_is_asked_about
       now = 0.0
       Waiting.stub(:now, -> { now += 0.06 }) do
-        [true, false].each do |looks|
-          back_off = BackOff.new(looks: looks)
+        [true, false].each do |probes|
+          back_off = BackOff.new(probes: probes)
           back_off.failed(retry_after: 0.07)
-          assert_equal [false, false], [back_off.quiet?, back_off.paused?]
+          assert_equal [false, false], [back_off.holding?, back_off.paused?]
           back_off.failed(retry_after: 0.1)
           assert_operator back_off.due_at, :<=, now + 0.06
         end
@@ -74,13 +74,13 @@ module Trunkline
     def test_looks_during_a_pause
       now = 0.0
       Waiting.stub(:now, -> { now }) do
-        plain, looking = [BackOff.new, BackOff.new(looks: true)].each { |back_off| back_off.failed(retry_after: 10) }
-        assert_equal [[10, true], true], [[plain.due_at, plain.quiet?], looking.quiet?]
+        plain, looking = [BackOff.new, BackOff.new(probes: true)].each { |back_off| back_off.failed(retry_after: 10) }
+        assert_equal [[10, true], true], [[plain.due_at, plain.holding?], looking.holding?]
         assert_includes 0.5..1.0, looking.due_at
         now = looking.due_at
-        assert_equal [false, true, 10], [looking.quiet?, looking.paused?, looking.pause_end]
+        assert_equal [false, true, 10], [looking.holding?, looking.paused?, looking.pause_end]
         looking.begin_attempt
-        assert_predicate looking, :quiet?
+        assert_predicate looking, :holding?
         now = 10
         assert_equal [nil, false], [looking.due_at, looking.paused?]
       end

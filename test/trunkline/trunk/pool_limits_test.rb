@@ -79,7 +79,7 @@ module Trunkline
       at_one_moment do
         (1..3).each do |at|
           queue = WaitQueue.new(Roster.new(connections: 1, most: 1), nil, Limits.new, "there", false)
-          entry = WaitingLine::Entry.new(request.limit(1), alone: true)
+          entry = CallerQueue::Entry.new(request.limit(1), alone: true)
           queue.join(entry)
           queue.leave(entry)
           looks = 0
@@ -94,8 +94,8 @@ module Trunkline
       { true => ConnectionError, false => Overloaded }.each do |failing, told|
         roster = Roster.new(connections: 1, most: 1)
         queue = WaitQueue.new(roster, Struct.new(:failing) { def failing? = failing }.new(failing), Limits.new(max_wait: 1), "there", false)
-        entry = WaitingLine::Entry.new(request, alone: true)
-        assert entry.outlasts?(ConnectionError.new("no server"), 5)
+        entry = CallerQueue::Entry.new(request, alone: true)
+        assert entry.continues_after?(ConnectionError.new("no server"), 5)
         queue.join(entry)
         queue.leave(entry)
         Waiting.stub(:now, Waiting.now + 6) { assert_raises(told) { queue.join(entry) } }

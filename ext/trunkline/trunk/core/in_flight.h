@@ -45,7 +45,7 @@ VALUE in_flight_shift(in_flight_t *in_flight, double now);
 /* Removes the entry at this index, counted from the head. */
 void in_flight_remove(in_flight_t *in_flight, size_t at);
 
-/* Whether the request, which is about to be pushed, should ask the server to report its beginning, so that its measurement is
+/* Whether the request, which is about to be pushed, should make the server report its beginning, so that its measurement is
  * exact. Behind other requests that is not needed, as the server begins when these are answered. To be called once per request: of some statements
  * every eighth one is measured so. */
 bool in_flight_wants_start_report(const in_flight_t *in_flight, const struct request *request);

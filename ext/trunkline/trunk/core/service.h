@@ -32,7 +32,7 @@ typedef struct {
     histogram_t times;   /* seconds of all requests measured */
     double waited;       /* seconds in sum that they were in flight behind others */
     uint64_t long_count; /* requests that were long when they were sent */
-    unsigned start_report_candidates; /* requests that could have asked the server to report their beginning */
+    unsigned start_report_candidates; /* requests that could have made the server report their beginning */
     size_t unknown_in_flight; /* requests in flight that were sent before is_known */
     bool is_known;       /* it was measured, and the mean was reliable at least once */
     bool is_long;
@@ -55,7 +55,7 @@ void service_measure_lower_bound(service_t *service, double seconds, bool sure);
 /* Adds a measurement of a long request while `running` of them ran, in the probe of that number. */
 void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe);
 
-/* Whether the request that is about to be sent should ask the server to report its beginning, so that its measurement is exact. Of statements that
+/* Whether the request that is about to be sent should make the server report its beginning, so that its measurement is exact. Of statements that
  * take a while, every eighth request does, however many are sent before the first is answered. */
 static inline bool service_wants_start_report(service_t *service) {
     return service->doubtful || (service->mean > SHORT_AGAIN && service->times.count > 0 && service->start_report_candidates++ % 8 == 0);

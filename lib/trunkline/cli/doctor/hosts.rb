@@ -38,8 +38,8 @@ module Trunkline
           return [] if patient.config.hosts.size == 1
 
           clients = patient.config.hosts.map { |host| Postgres::Client.new(patient.config.at(host), connections: 1, max_connections: 2, prepare: patient.prepare) }
-          all = patient.config.hosts.zip(clients).map { |host, client| Thread.new { identify(host, client.with(deadline: PATIENCE)) } }.map(&:value)
-          [*all.map { |found| tell(found, all) }, destination(patient.config, all)].compact
+          all = patient.config.hosts.zip(clients).map { |host, client| Thread.new { identify(host, client.with(deadline: TIMEOUT)) } }.map(&:value)
+          [*all.map { |found| describe(found, all) }, destination(patient.config, all)].compact
         ensure
           clients&.each(&:close)
         end
@@ -48,12 +48,12 @@ module Trunkline
           system, recovery, timeline = db.query(IDENTITY).rows.first
           Found.new(server: host.server, db: db, system: system.to_s, recovery: recovery, timeline: timeline.to_i(16), started: db.value(STARTED))
         rescue Deadline
-          Found.new(server: host.server, error: ConnectionError.new("it has not answered within #{PATIENCE} s"))
+          Found.new(server: host.server, error: ConnectionError.new("it has not answered within #{TIMEOUT} s"))
         rescue Error => error
           Found.new(server: host.server, error: error)
         end
 
-        def self.tell(found, all)
+        def self.describe(found, all)
           return [:advice, "#{found.server} cannot be reached: #{found.error.message}."] if found.error
 
           known = all.reject(&:error)
@@ -126,7 +126,7 @@ module Trunkline
           found = reached.select(&WANTED.fetch(wanted)).select { |one| one.recovery || one.timeline == newest(reached) }
           [found, wanted == "any" ? "it is the first one that can be reached, and any will do" : "it is the first #{found.first&.recovery ? "standby" : "primary"}"]
         end
-        private_class_method :identify, :tell, :foreign, :former, :former?, :rival, :newest, :lag, :latency, :destination, :first_former, :suitable
+        private_class_method :identify, :describe, :foreign, :former, :former?, :rival, :newest, :lag, :latency, :destination, :first_former, :suitable
       end
       private_constant :Hosts
     end

@@ -7,13 +7,13 @@ module Trunkline
     class Doctor
       # Examines memcached servers as an application would use them. It stores nothing.
       class Memcached # :nodoc:
-        PATIENCE = 10 # seconds that one command may take
+        TIMEOUT = 10 # seconds that one command may take
         # Needed for the meta commands that this library sends.
         OLDEST = Gem::Version.new("1.6.10")
         # No application has it: a get of it measures the round trip and the server's work.
         KEY = "trunkline doctor"
         ADDRESS = %r{\A(?:memcached://.+|[^\s=/,]+:\d+(?:,[^\s=/,]+:\d+)*)\z}
-        private_constant :PATIENCE, :OLDEST, :KEY, :ADDRESS
+        private_constant :TIMEOUT, :OLDEST, :KEY, :ADDRESS
 
         # @param text [String, nil]
         # @return [Boolean] whether it is an address of memcached servers: memcached://host:port, or host:port, several separated by commas
@@ -28,14 +28,14 @@ module Trunkline
           raise ArgumentError, "--#{others.keys.first.name.tr("_", "-")} is for PostgreSQL, and #{servers} is memcached's" if others.any?
           raise ArgumentError, "processes must be positive, not #{processes}" unless processes.positive?
 
-          @clients = servers.split(",").to_h { |server| [server.strip, Trunkline.memcached(server.strip, timeout: PATIENCE, connections: connections)] }
+          @clients = servers.split(",").to_h { |server| [server.strip, Trunkline.memcached(server.strip, timeout: TIMEOUT, connections: connections)] }
           @connections = connections * processes
         end
 
         # @param out [IO] where the findings go
         # @return [Boolean] whether there is no problem
         def examine(out)
-          findings = @clients.flat_map { |name, client| look(name, client) }
+          findings = @clients.flat_map { |name, client| examine_server(name, client) }
           findings.each { |verdict, sentence| out.puts("#{MARKS.fetch(verdict)}  #{sentence}") }
           findings.none? { |verdict,| verdict == :trouble }
         ensure
@@ -44,7 +44,7 @@ module Trunkline
 
         private
 
-        def look(name, client)
+        def examine_server(name, client)
           version = client.version.values.first or return [[:trouble, "No memcached answers at #{name}. A PostgreSQL server is written postgres://host:port/database."]]
           stats = client.stats.values.first
           [version(name, version), Timing.round_trip("A get") { client.get(KEY) }, room(client.stats(:settings).values.first), evictions(stats), limit(stats)]

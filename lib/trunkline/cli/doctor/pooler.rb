@@ -32,7 +32,7 @@ module Trunkline
         def self.shares_sessions?(config)
           clients = 2.times.map { Postgres::Client.new(config, connections: 1, max_connections: 2, prepare: false) }
           seen = clients.map { [] }
-          ROUNDS.times { clients.each_with_index { |client, at| seen[at].push(client.value("SELECT pg_catalog.pg_backend_pid()", deadline: PATIENCE)) } }
+          ROUNDS.times { clients.each_with_index { |client, at| seen[at].push(client.value("SELECT pg_catalog.pg_backend_pid()", deadline: TIMEOUT)) } }
           seen.any? { |processes| processes.uniq.size > 1 } || seen.first == seen.last
         ensure
           clients&.each(&:close)
@@ -41,7 +41,7 @@ module Trunkline
         # Whether a transaction of several statements works.
         def self.transactions?(config)
           client = Postgres::Client.new(config, connections: 1, max_connections: 2, prepare: false)
-          client.transaction { |transaction| 2.times { transaction.value("SELECT 1", deadline: PATIENCE) } }
+          client.transaction { |transaction| 2.times { transaction.value("SELECT 1", deadline: TIMEOUT) } }
           true
         rescue Error
           false

@@ -17,20 +17,20 @@ module Trunkline
 
           client = Postgres::Client.new(patient.config, connections: 1, max_connections: 2, prepare: patient.prepare, replicas: true)
           reads = client.replica(fallback: false)
-          READS.times { reads.value("SELECT 1", deadline: PATIENCE) }
-          client.stats[:replicas].select { |replica| replica[:role] == "standby" && replica[:p99] }.map { |replica| tell(replica) }
+          READS.times { reads.value("SELECT 1", deadline: TIMEOUT) }
+          client.stats[:replicas].select { |replica| replica[:role] == "standby" && replica[:p99] }.map { |replica| describe(replica) }
         rescue NoReplica
           []
         ensure
           client&.close
         end
 
-        def self.tell(replica)
+        def self.describe(replica)
           lag = replica[:lag] ? "it is #{format("%.3g", replica[:lag])} s behind" : "it has not told how far it is behind"
           [:fine, "#{replica[:server]} took #{(replica[:share] * 100).round} % of #{READS} reads of replicas, 99 of 100 within " \
                   "#{Timing.milliseconds(replica[:p99])}, and #{lag}."]
         end
-        private_class_method :tell
+        private_class_method :describe
       end
       private_constant :Replicas
     end

@@ -13,10 +13,10 @@ module Trunkline
         class NotFound < StandardError; end
 
         # @param folder [String]
-        # @param patience [Float] seconds that an answer may take
-        def initialize(folder, patience: 3.0)
+        # @param timeout [Float] seconds that an answer may take
+        def initialize(folder, timeout: 3.0)
           @folder = folder
-          @patience = patience
+          @timeout = timeout
         end
 
         # @param pid [String, nil] nil: the only one
@@ -63,7 +63,7 @@ module Trunkline
         def read(socket, pid)
           answer = +""
           loop do
-            socket.wait_readable(@patience) or raise NotFound, "process #{pid} does not answer: it is stopped, or too busy"
+            socket.wait_readable(@timeout) or raise NotFound, "process #{pid} does not answer: it is stopped, or too busy"
             answer << socket.readpartial(1 << 16)
           end
         rescue EOFError

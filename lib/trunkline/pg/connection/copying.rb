@@ -96,7 +96,7 @@ module Trunkline
           @open_copy = true
           begun(@copy)
         rescue ::Trunkline::Error
-          @session.end_held
+          @session.release_held
           raise
         end
 
@@ -105,20 +105,20 @@ module Trunkline
           columns = copy.columns
           description = Postgres.const_get(:KeptDescription).new([""] * columns, [0] * columns, [-1] * columns)
           status = copy.direction == :in ? PGRES_COPY_IN : PGRES_COPY_OUT
-          Result.new([], description, nil).told("", copy.binary? ? :binary : :text, status: status)
+          Result.new([], description, nil).with_details("", copy.binary? ? :binary : :text, status: status)
         end
 
-        def rows_copied(rows) = Result.new([], Postgres.const_get(:Description).empty, rows).told("COPY #{rows}")
+        def rows_copied(rows) = Result.new([], Postgres.const_get(:Description).empty, rows).with_details("COPY #{rows}")
 
         def end_open_copy
           copy, @copy = @copy, nil
           @open_copy = false
-          told_later { block_given? ? yield(copy) : rows_copied(copy.finish) }
+          deferred { block_given? ? yield(copy) : rows_copied(copy.finish) }
         rescue ::Trunkline::Error => error
           @ready = translated(error).result or raise translated(error)
         ensure
           copy&.abort
-          @session.end_held
+          @session.release_held
         end
 
         # Another query ends a COPY that its caller has left open, as with libpq.
@@ -129,7 +129,7 @@ module Trunkline
           copy, @copy = @copy, nil
           @open_copy = false
           copy.abort("COPY terminated by a new query")
-          @session.end_held
+          @session.release_held
         end
 
         def fail_copy(message) = refused(:QueryCanceled, "57014", "COPY from stdin failed: #{message}").result

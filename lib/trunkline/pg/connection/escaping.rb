@@ -54,7 +54,7 @@ module Trunkline
         private
 
         # Every session starts with standard_conforming_strings; a reserved one may have changed it.
-        def backslashes_escape? = @session.own_setting("standard_conforming_strings") == "off"
+        def backslashes_escape? = @session.reserved_setting("standard_conforming_strings") == "off"
       end
     end
   end

@@ -158,7 +158,7 @@ module Trunkline
           return open_copy(sql) if parameters.empty? && Copying.begins?(sql)
 
           result = settled(@queries.query(sql, parameters, result_format, type_map || @types.for_queries, prepare, types))
-          tell(result) if @receiver
+          call_receiver(result) if @receiver
           block_given? ? yielded(result) { yield result } : result
         rescue ::Trunkline::Error, EncodingError, Translation::MISCOUNT => error
           raise translated(error)
@@ -174,7 +174,7 @@ module Trunkline
         # Applies the connection's type maps to a result.
         def settled(result) = @types.settle(result)
 
-        def tell(result)
+        def call_receiver(result)
           result.notices.each { |fields| @receiver.call(Report.new(fields)) }
         end
       end

@@ -14,7 +14,7 @@ module Trunkline
         # @return [String, nil] the channel; nil: none arrived in time
         # @raise [PG::Error]
         def wait_for_notify(timeout = nil)
-          @session.stay
+          @session.reserve
           notification = @session.wait_for_notification(timeout) or return
           yield notification.channel, notification.pid, (notification.payload unless notification.payload.empty?) if block_given?
           notification.channel

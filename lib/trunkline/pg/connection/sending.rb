@@ -40,12 +40,12 @@ module Trunkline
         # As {Executing#prepare}; the outcome is the next result.
         #
         # @return [nil]
-        def send_prepare(name, sql, types = nil) = told_later { prepare(name, sql, types) }
+        def send_prepare(name, sql, types = nil) = deferred { prepare(name, sql, types) }
 
         # As {Executing#describe_prepared}; the outcome is the next result.
         #
         # @return [nil]
-        def send_describe_prepared(name) = told_later { describe_prepared(name) }
+        def send_describe_prepared(name) = deferred { describe_prepared(name) }
 
         # Waits for the next result.
         #
@@ -94,14 +94,14 @@ module Trunkline
         # @raise [PG::ConnectionBad] it is closed
         def consume_input
           check_open
-          @sent&.look
+          @sent&.read_arrived
           nil
         rescue ::Trunkline::Error => error
           raise translated(error)
         end
 
         # @return [Boolean] whether {#get_result} would wait; to be called after {#consume_input}
-        def is_busy = !(@sent.nil? || @sent.here?)
+        def is_busy = !(@sent.nil? || @sent.ready?)
 
         # Waits until {#get_result} would not wait.
         #
@@ -121,7 +121,7 @@ module Trunkline
         def set_single_row_mode
           raise failure(:Error, "cannot activate single row mode: no query was sent") if @sent.nil? || @sent.over?
 
-          @sent.stream(method(:hear))
+          @sent.stream(method(:pass_on_notices))
           self
         rescue ArgumentError => error
           raise failure(:Error, "cannot activate single row mode: #{error.message}")
@@ -207,7 +207,7 @@ module Trunkline
         end
 
         # Stores an outcome that is known already, for {#get_result}.
-        def told_later
+        def deferred
           check_nothing_sent
           @ready = begin
             yield
@@ -235,12 +235,12 @@ module Trunkline
             error = translated(found)
             return error.result || raise(error)
           end
-          found.told(nil, found.fformat_of_all, status: PGRES_SINGLE_TUPLE, source: self) if @sent.streaming?
+          found.with_details(nil, found.fformat_of_all, status: PGRES_SINGLE_TUPLE, source: self) if @sent.streaming?
           settled(found)
         end
 
         # Passes on notices of rows that arrive one by one.
-        def hear(notices)
+        def pass_on_notices(notices)
           Postgres.const_get(:ErrorFields).each(notices) { |fields| @receiver&.call(Report.new(fields)) }
         end
       end

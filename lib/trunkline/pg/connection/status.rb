@@ -17,7 +17,7 @@ module Trunkline
         def transaction_status
           return PQTRANS_UNKNOWN if @session.broken?
 
-          @session.at_rest? ? TRANSACTIONS.fetch(@session.status) : PQTRANS_ACTIVE
+          @session.idle? ? TRANSACTIONS.fetch(@session.status) : PQTRANS_ACTIVE
         end
 
         # @return [Integer] PG::CONNECTION_OK or PG::CONNECTION_BAD
@@ -38,7 +38,7 @@ module Trunkline
 
         # @return [Integer] process ID of the server's backend, whose connection is reserved from now on
         def backend_pid
-          @session.stay || Integer(exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0))
+          @session.reserve || Integer(exec("SELECT pg_catalog.pg_backend_pid()").getvalue(0, 0))
         end
 
         # @return [String] the database

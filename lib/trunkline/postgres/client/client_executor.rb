@@ -43,7 +43,7 @@ module Trunkline
 
       # Sends the request and waits for its answer, or for its failure.
       def perform(request)
-        look_again(request) if @detection&.outdated? && !@sessions.held
+        reclassify(request) if @detection&.outdated? && !@sessions.held
         return commit_together(request) if @shares_flushes && @group_commit.write?(request)
         return @pool.perform(request) unless @sessions.used && !ScopedValue.none? && (held = @sessions.held)
 
@@ -52,13 +52,13 @@ module Trunkline
 
       # Performs a write with a commit of its own, even if the client groups commits.
       def commit_apart(request)
-        look_again(request) if @detection&.outdated? && !@sessions.held
+        reclassify(request) if @detection&.outdated? && !@sessions.held
         (held = @sessions.held) ? held.perform(request) : @pool.perform(request)
       end
 
       # Performs a write whose commit may share its flush.
       def commit_together(request)
-        look_again(request) if @detection&.outdated? && !@sessions.held
+        reclassify(request) if @detection&.outdated? && !@sessions.held
         (held = @sessions.held) ? held.perform(request) : @group_commit.perform(request)
       end
 
@@ -66,14 +66,14 @@ module Trunkline
       #
       # @return [#await, #cancel] for the answer
       def dispatch(request)
-        look_again(request) if @detection&.outdated? && !@sessions.held
+        reclassify(request) if @detection&.outdated? && !@sessions.held
         held = @sessions.held
         held ? held.dispatch(request) : @pool.dispatch(request)
       end
 
       def holds_connection? = !@sessions.held.nil?
       def within_transaction? = !!@sessions.held&.in_transaction?
-      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.move
+      def begins_elsewhere?(request) = request.pinned? ? !!@sessions.held&.begins_elsewhere?(request) : @roles.leave_read_only_servers
 
       # @param local [LocalSettings]
       # @return [Request] the same, to be executed with these settings
@@ -157,7 +157,7 @@ module Trunkline
       def renew = @detection.renew && @known.classify_again
 
       # Objects that were looked up for the request may change the classification of its statement.
-      def look_again(request)
+      def reclassify(request)
         renew
         (request.members || [request]).each { |member| check_sharing(member.statement) if member.statement && !member.statement.shareable? }
       end

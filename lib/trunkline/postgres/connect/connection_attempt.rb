@@ -65,28 +65,28 @@ module Trunkline
       # @raise [ProtocolError] the answer is not from a PostgreSQL server
       # @raise [ConfigError] the callable for the password returns an invalid value, or a file is invalid
       def connect
-        ways = @encryption.ways.dup
+        variants = @encryption.variants.dup
         begin
-          handshake = Handshake.new(@config, @host, @wanted, @deadline, timeout: @timeout, encryption: ways.first, protocol: @protocol,
+          handshake = Handshake.new(@config, @host, @wanted, @deadline, timeout: @timeout, encryption: variants.first, protocol: @protocol,
                                     minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster, promotions: @promotions, survey: @survey, &@order)
           handshake.connect
         rescue Error => error
           retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)
-          @failures[way = ways.shift] = error
-          retry if !ways.empty? && another_way?(way, handshake, error)
-          tell(error)
+          @failures[encryption = variants.shift] = error
+          retry if !variants.empty? && another_encryption?(encryption, handshake, error)
+          preferred(error)
         end
       end
 
       private
 
       # As with libpq, a server that refuses a role with encryption may accept it without, and vice versa.
-      def another_way?(way, handshake, error)
+      def another_encryption?(encryption, handshake, error)
         return false if time_over?
         return true if handshake.stuck_encrypting?
         return false unless error.is_a?(ServerError) && error.sqlstate != STARTING_UP
 
-        handshake.unauthenticated? && !way.nil? == handshake.encrypted?
+        handshake.unauthenticated? && !encryption.nil? == handshake.encrypted?
       end
 
       def another_version?(handshake, error)
@@ -113,7 +113,7 @@ module Trunkline
       def time_over? = @deadline && Socket::Readiness.now >= @deadline
 
       # Of two refusals, the one on the encrypted connection says more: without encryption many servers refuse every role.
-      def tell(error)
+      def preferred(error)
         refusals = @failures.select { |_, failure| failure.is_a?(ServerError) }
         error = refusals[@encryption] || refusals[nil] || error
         raise labelled(error), cause: (@failures.values - [error]).first || error.cause

@@ -15,8 +15,8 @@ module Trunkline
     # thread's next caller continues it: a deadline shorter than connecting takes ends the caller's wait, but not the attempt.
     class Connector
       # Searches that are kept: each has an open socket.
-      MOST_LEFT = 4
-      private_constant :MOST_LEFT
+      MOST_KEPT = 4
+      private_constant :MOST_KEPT
 
       # @param config [Config]
       # @return [Connection]
@@ -46,7 +46,7 @@ module Trunkline
         @memory = HostMemory.new(config, random)
         @lock = Lock.new
         @names = NameWatch.new
-        @left = []
+        @kept = []
       end
 
       # @yieldparam from [String] label of the former connection's host, if this one goes to another
@@ -64,7 +64,7 @@ module Trunkline
       # @return [void]
       def close
         @promotions&.release
-        @lock.synchronize { @left.slice!(0..) }.each(&:abandon)
+        @lock.synchronize { @kept.slice!(0..) }.each(&:abandon)
       end
 
       # @param server [String] label of a host that is tried last for a while
@@ -88,9 +88,9 @@ module Trunkline
       end
 
       def search(&switched)
-        search = take_up || begin_search
+        search = take_kept || begin_search
         began = search.begun_at
-        arrive(@promotions ? run_beside_promotions(search, Deadlines.present) : search.run(Deadlines.present) || leave(search), began, &switched)
+        record_connection(@promotions ? run_beside_promotions(search, Deadlines.present) : search.run(Deadlines.present) || keep(search), began, &switched)
       end
 
       def begin_search = HostSearch.new(@config, @memory, @cluster, @promotions, @survey, @names)
@@ -99,7 +99,7 @@ module Trunkline
       # begins.
       def run_beside_promotions(search, deadline)
         until (found = search.run([deadline, Waiting.now + PromotionWatch::PAUSE].compact.min))
-          leave(search) if deadline && Waiting.now >= deadline
+          keep(search) if deadline && Waiting.now >= deadline
           next unless @promotions.changed?
 
           search.abandon
@@ -107,13 +107,13 @@ module Trunkline
         end
         found
       ensure
-        search.abandon unless found || left?(search)
+        search.abandon unless found || kept?(search)
       end
 
-      def left?(search) = @lock.synchronize { @left.include?(search) }
+      def kept?(search) = @lock.synchronize { @kept.include?(search) }
 
-      def arrive(connection, sought_at)
-        from = @memory.good(connection, sought_at)
+      def record_connection(connection, sought_at)
+        from = @memory.connected(connection, sought_at)
         yield from, connection.server if from && block_given?
         told = true
         connection
@@ -122,21 +122,21 @@ module Trunkline
       end
 
       # @return [HostSearch, nil] one that a caller of this thread has left unfinished
-      def take_up
-        return if @left.empty?
+      def take_kept
+        return if @kept.empty?
 
         search = nil
         stale = @lock.synchronize do
-          search = @left.find(&:mine?)
-          @left.delete(search)
-          @left.select(&:stale?).each { |left| @left.delete(left) }
+          search = @kept.find(&:continuable?)
+          @kept.delete(search)
+          @kept.select(&:stale?).each { |left| @kept.delete(left) }
         end
         stale.each(&:drop)
         search
       end
 
-      def leave(search)
-        kept = @lock.synchronize { @left.size < MOST_LEFT && @left << search }
+      def keep(search)
+        kept = @lock.synchronize { @kept.size < MOST_KEPT && @kept << search }
         search.drop unless kept
         raise ConnectionError.new("no connection within the deadline: #{search.state}", server: @config.server)
       end

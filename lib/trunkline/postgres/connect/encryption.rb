@@ -13,7 +13,7 @@ module Trunkline
 
       # The variants to try, in order. If encryption is only preferred or allowed, the connection is not safe from an attacker that can change its
       # bytes.
-      WAYS = { "disable" => %i[clear], "allow" => %i[clear encrypted], "prefer" => %i[encrypted clear] }.freeze
+      VARIANTS = { "disable" => %i[clear], "allow" => %i[clear encrypted], "prefer" => %i[encrypted clear] }.freeze
 
       # IP addresses are not sent as server names (RFC 6066, 3).
       ADDRESS = /\A[\d.]+\z|:/
@@ -21,7 +21,7 @@ module Trunkline
       CHUNK = 8192
       SHOWN = 60
 
-      private_constant :REQUEST, :WAYS, :ADDRESS, :CHUNK, :SHOWN
+      private_constant :REQUEST, :VARIANTS, :ADDRESS, :CHUNK, :SHOWN
 
       # @param config [Config]
       # @param host [Config::Host]
@@ -31,10 +31,10 @@ module Trunkline
       end
 
       # @return [Array<Encryption, nil>] the variants to try, in order; nil: in the clear
-      def ways
+      def variants
         return [nil] if @host.unix_socket?
 
-        WAYS.fetch(@config.sslmode, %i[encrypted]).map { |way| self if way == :encrypted }
+        VARIANTS.fetch(@config.sslmode, %i[encrypted]).map { |variant| self if variant == :encrypted }
       end
 
       # Sends SSLRequest, unless sslnegotiation is direct. The answer is one byte; an attacker must have added anything that follows it
@@ -65,7 +65,7 @@ module Trunkline
         check(encrypted, context)
         encrypted
       rescue OpenSSL::SSL::SSLError => error
-        refuse(context.distrust || "encryption could not be negotiated: #{Socket::TLSReason.of(error)}#{what_direct_needs}", retriable: false)
+        refuse(context.distrust || "encryption could not be negotiated: #{Socket::TLSReason.of(error)}#{direct_hint}", retriable: false)
       rescue SystemCallError => error
         broken(error)
       end
@@ -85,7 +85,7 @@ module Trunkline
 
       def shown(answer) = answer.byteslice(0, SHOWN).force_encoding(Encoding::UTF_8).scrub.strip.inspect
 
-      def required? = !WAYS.key?(@config.sslmode)
+      def required? = !VARIANTS.key?(@config.sslmode)
 
       def server_name = (@host.host if @config.sslsni && !@host.host.match?(ADDRESS))
 
@@ -109,11 +109,11 @@ module Trunkline
 
       def broken(error)
         reason = SystemCallError.new(nil, error.errno).message.downcase
-        refuse("the connection broke while encryption was negotiated: #{reason}#{what_direct_needs}")
+        refuse("the connection broke while encryption was negotiated: #{reason}#{direct_hint}")
       end
 
       # Older servers take the first bytes of TLS for the length of a startup packet, which is too long, and close the connection.
-      def what_direct_needs
+      def direct_hint
         " (sslnegotiation=direct needs PostgreSQL 17 or newer; sslnegotiation=postgres works with all)" if @config.sslnegotiation == "direct"
       end
 

@@ -105,7 +105,7 @@ module Trunkline
         @handshake_io.write(@startup.receive(@handshake_io.read)) until @startup.ready?
       rescue Startup::OtherDateStyle => error
         @readable_date_style = error.readable
-        leave
+        end_session
         raise
       end
 
@@ -115,7 +115,7 @@ module Trunkline
       end
 
       # The server closes its end when the session's slot is free: the next attempt may need it.
-      def leave
+      def end_session
         @handshake_io.write(FAREWELL)
         loop { @handshake_io.read }
       rescue ConnectionError
@@ -137,7 +137,7 @@ module Trunkline
 
       # If the server itself can be queried, its answer decides, and not what a pooler reports.
       def refuse_reported(type)
-        return unless type.objection
+        return unless type.mismatch
 
         if @cluster
           @handshake_io.write(IdentityQuery::MESSAGE)
@@ -166,14 +166,14 @@ module Trunkline
       def survey(bytes)
         return [nil, bytes] unless @survey
 
-        @survey.conduct(@handshake_io, bytes, told: @startup.backend_pid, server: @host.server)
+        @survey.conduct(@handshake_io, bytes, reported: @startup.backend_pid, server: @host.server)
       end
 
       def refuse(type)
-        objection = type.objection or return
+        mismatch = type.mismatch or return
         @kept = type.awaits_promotion? && @promotions&.keep(@host, @io)
         @handshake_io.write(FAREWELL) unless @kept
-        raise UnsuitableServer, objection
+        raise UnsuitableServer, mismatch
       end
     end
 

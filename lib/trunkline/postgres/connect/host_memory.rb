@@ -55,7 +55,7 @@ module Trunkline
       # @param connection [Connection]
       # @param sought_at [Float] when its search began: what became known of the host after that is newer
       # @return [String, nil] label of the former connection's host, if that was another and hosts are tried in order
-      def good(connection, sought_at)
+      def connected(connection, sought_at)
         host = host_of(connection.server) or return
         @lock.synchronize do
           next if avoided?(host) && known_of(host).at > sought_at

@@ -36,7 +36,7 @@ module Trunkline
       end
 
       # @return [Boolean] whether this thread can continue it
-      def mine? = @resumable.over? || @resumable.resumable?
+      def continuable? = @resumable.over? || @resumable.resumable?
 
       # Runs until there is a finding, or the caller has something else to do.
       #

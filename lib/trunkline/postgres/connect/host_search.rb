@@ -60,7 +60,7 @@ module Trunkline
       attr_reader :begun_at
 
       # @return [Boolean] whether the calling thread may continue it
-      def mine? = @thread.equal?(Thread.current) && !stale?
+      def continuable? = @thread.equal?(Thread.current) && !stale?
 
       # @return [Boolean] whether no caller should continue it any more
       def stale? = @generation != Trunkline.process_generation || !@thread.alive? || Waiting.now >= @expires_at
@@ -147,9 +147,9 @@ module Trunkline
       end
 
       # When the next attempt begins because the last one is silent.
-      def silent_at = (@running.last.silent_since + patience if any_other?)
+      def silent_at = (@running.last.silent_since + silence_limit if any_other?)
 
-      def patience = @candidates.any? && @memory.last?(@candidates.first) ? LONG_SILENCE : SILENCE
+      def silence_limit = @candidates.any? && @memory.last?(@candidates.first) ? LONG_SILENCE : SILENCE
 
       def resume(attempts)
         attempts.each do |attempt|

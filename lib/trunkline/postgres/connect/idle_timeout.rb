@@ -18,7 +18,7 @@ module Trunkline
       # @param trunk [Trunk] new
       # @param responses [ResponseReader]
       # @return [Trunk] the same
-      def self.heed(pool, trunk, responses)
+      def self.apply(pool, trunk, responses)
         seconds = pool.ending && timeout(pool, trunk, responses)
         pool.idle_limit = seconds * SHARE if seconds
         heeded = trunk

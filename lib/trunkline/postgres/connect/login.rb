@@ -16,7 +16,7 @@ module Trunkline
       def self.open(connector, responses)
         connection = connector.connect { |from, to| responses.switched(from, to) }
         responses.reported = connection.parameters.dup.freeze
-        responses.tell(connection.notices) if connection.notices
+        responses.announce_notices(connection.notices) if connection.notices
         told = true
         connection
       rescue ServerError => error

@@ -20,14 +20,14 @@ module Trunkline
       # @param pooled [Config::Host, nil] the pooler that accepts new connections; nil: it is the server itself, which has answered
       def initialize(config, hosts, cluster, pooled: nil)
         @ends_at = Socket::Readiness.now + ANSWER
-        look = ->(host) { Socket::Resumable.new { ConnectionAttempt.new(config, host, others: true, cluster: cluster).connect } }
-        @pooled = pooled && look.call(pooled)
+        probe = ->(host) { Socket::Resumable.new { ConnectionAttempt.new(config, host, others: true, cluster: cluster).connect } }
+        @pooled = pooled && probe.call(pooled)
         @answered = pooled.nil?
-        @looks = [*hosts.map(&look), *@pooled].each(&:resume)
+        @probes = [*hosts.map(&probe), *@pooled].each(&:resume)
       end
 
       # @return [Boolean] whether this thread can continue it
-      def mine? = @looks.all? { |look| look.over? || look.resumable? }
+      def continuable? = @probes.all? { |probe| probe.over? || probe.resumable? }
 
       # Runs until another host has answered, or the caller has something else to do.
       #
@@ -36,24 +36,24 @@ module Trunkline
       # @yieldparam identity [ServerIdentity, nil] of a host that has answered
       # @return [Symbol, nil] when all have answered or had their time: :there, or :unanswered if the server behind the pooler has not; nil: not
       #   finished
-      def run(io, deadline, &told)
+      def run(io, deadline, &report)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
-        until @looks.any?(&:over?) || time_over? || (deadline && Socket::Readiness.now >= deadline)
-          ready = Socket::Readiness.wait_for_any([*@looks.map(&:wait), own], [deadline, @ends_at].compact.min)
-          @looks.each { |look| look.resume if ready.any? { |wait| wait.equal?(look.wait) } }
+        until @probes.any?(&:over?) || time_over? || (deadline && Socket::Readiness.now >= deadline)
+          ready = Socket::Readiness.wait_for_any([*@probes.map(&:wait), own], [deadline, @ends_at].compact.min)
+          @probes.each { |probe| probe.resume if ready.any? { |wait| wait.equal?(probe.wait) } }
           break if ready.any? { |wait| wait.equal?(own) }
         end
-        tell(&told)
-        (@answered ? :there : :unanswered) if @looks.empty? || time_over?
+        report_answers(&report)
+        (@answered ? :there : :unanswered) if @probes.empty? || time_over?
       end
 
       # Closes its connections.
       #
       # @return [void]
       def abandon
-        @looks.each do |look|
-          look.value&.io&.close
-          look.abandon
+        @probes.each do |probe|
+          probe.value&.io&.close
+          probe.abandon
         end.clear
       end
 
@@ -61,8 +61,8 @@ module Trunkline
 
       def time_over? = Socket::Readiness.now >= @ends_at
 
-      def tell
-        over, @looks = @looks.partition(&:over?)
+      def report_answers
+        over, @probes = @probes.partition(&:over?)
         @answered ||= over.include?(@pooled) && !@pooled.value.nil?
         over.filter_map(&:value).each do |connection|
           connection.io.close

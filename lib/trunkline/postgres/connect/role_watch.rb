@@ -25,20 +25,20 @@ module Trunkline
         @reader = READERS.include?(config.target_session_attrs)
         @pools = pools
         @trunks = trunks
-        @looked_at = -Float::INFINITY
+        @searched_at = -Float::INFINITY
       end
 
       # A server has refused a statement as read-only, outside of a read-only transaction.
       #
       # @return [Boolean] whether another server, or the same one over another connection, may accept it
-      def move
+      def leave_read_only_servers
         return false if @reader
-        return true if Waiting.now < @looked_at + PAUSE
+        return true if Waiting.now < @searched_at + PAUSE
 
         servers = @pools.flat_map(&:trunks).select { |trunk| read_only?(trunk) }.map(&:server).uniq
         return false if servers.empty?
 
-        @looked_at = Waiting.now
+        @searched_at = Waiting.now
         servers.each { |server| @trunks.avoid(server, READ_ONLY) }
         @pools.each { |pool| pool.retire_where(READ_ONLY) { |trunk| servers.include?(trunk.server) && !writable?(trunk) } }
         true
@@ -49,7 +49,7 @@ module Trunkline
       #
       # @param gone [Trunk] one of the connections to it
       # @return [void]
-      def leave(gone)
+      def retire_host(gone)
         address = address_of(gone)
         @trunks.avoid(gone.server, SILENT)
         @pools.each { |pool| pool.retire_where(SILENT) { |trunk| trunk.server == gone.server && address_of(trunk) == address } }

@@ -17,9 +17,9 @@ module Trunkline
       # @return [Boolean] whether it accepts writes that the cluster has lost, as another server was promoted since
       def former_primary?(highest) = !recovery && timeline < highest
 
-      # @param told [Integer, nil] the process ID that was reported when the connection began
+      # @param reported [Integer, nil] the process ID that was reported when the connection began
       # @return [Boolean] whether a pooler is in between, which may lead each transaction to another server
-      def pooled?(told) = process != told
+      def pooled?(reported) = process != reported
     end
 
     # Queries a new session for the identity of its server, without I/O. The role needs no privilege for that. A server that does not report it, such

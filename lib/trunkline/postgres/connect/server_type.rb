@@ -8,15 +8,15 @@ module Trunkline
     # Whether a new session's server matches target_session_attrs. Since PostgreSQL 14, servers report it at startup; other servers (and some poolers)
     # are queried. Without I/O.
     class ServerType
-      QUESTIONS = { "in_hot_standby" => "SELECT pg_catalog.pg_is_in_recovery()",
+      QUERIES = { "in_hot_standby" => "SELECT pg_catalog.pg_is_in_recovery()",
                     "transaction_read_only" => "SHOW transaction_read_only" }.freeze
 
       # The error messages for servers of the opposite kind.
-      OBJECTIONS = {
+      MISMATCHES = {
         "read-write" => "its sessions are read-only", "read-only" => "its sessions are not read-only",
         "primary" => "it is a standby", "standby" => "it is no standby"
       }.freeze
-      private_constant :QUESTIONS, :OBJECTIONS
+      private_constant :QUERIES, :MISMATCHES
 
       # @param wanted [String] any, read-write, read-only, primary or standby
       # @param startup [Startup] a completed handshake
@@ -31,7 +31,7 @@ module Trunkline
       def query
         return if known?
 
-        sql = QUESTIONS.fetch(subject)
+        sql = QUERIES.fetch(subject)
         @query = Startup::EarlyQuery.new(sql, @before)
         Startup::EarlyQuery.message(sql)
       end
@@ -61,10 +61,10 @@ module Trunkline
       end
 
       # @return [String, nil] why this server does not match
-      def objection
+      def mismatch
         return if @wanted == "any" || on? == %w[read-only standby].include?(@wanted)
 
-        "#{OBJECTIONS[@wanted]}, and target_session_attrs asks for #{@wanted}"
+        "#{MISMATCHES[@wanted]}, and target_session_attrs asks for #{@wanted}"
       end
 
       # @return [Boolean] whether it is a standby that reports so, and a primary is wanted

@@ -57,20 +57,20 @@ module Trunkline
       # @return [Hash{String => String}] settings of the next one
       def named(session) = @fleet ? @fleet.named(session) : session
 
-      # @param conversation [HandshakeIO] in which {#message} was sent
+      # @param io [HandshakeIO] in which {#message} was sent
       # @param bytes [String] of the answer that were read before
-      # @param told [Integer, nil] the process ID that was reported at startup
+      # @param reported [Integer, nil] the process ID that was reported at startup
       # @param server [String] label of the host
       # @return [Array(Findings, String)] and the bytes that follow the answer
       # @raise [ConnectionError, ProtocolError]
-      def conduct(conversation, bytes, told:, server:)
+      def conduct(io, bytes, reported:, server:)
         return [DIRECT, bytes] if @mode == :session && !@fleet
 
-        (process, *values), leftover = answer(conversation, bytes)
-        @pooled = @mode == :transaction || (@mode.nil? && !process.nil? && process.to_i != told)
+        (process, *values), leftover = answer(io, bytes)
+        @pooled = @mode == :transaction || (@mode.nil? && !process.nil? && process.to_i != reported)
         return [Findings.new(false, true, share(values)), leftover] unless @pooled
 
-        keeps, leftover = kept(conversation, leftover, server)
+        keeps, leftover = kept(io, leftover, server)
         [Findings.new(true, keeps), leftover]
       end
 
@@ -78,21 +78,21 @@ module Trunkline
 
       def share(values) = (@fleet.share(values) if @fleet && !values.empty?)
 
-      def kept(conversation, bytes, server)
+      def kept(io, bytes, server)
         known = @lock.synchronize { @keeping[server] }
         return [known, bytes] unless known.nil?
 
-        conversation.write(PREPARED)
-        (own_name,), leftover = answer(conversation, bytes)
+        io.write(PREPARED)
+        (own_name,), leftover = answer(io, bytes)
         keeps = own_name == "f"
         @lock.synchronize { @keeping[server] = keeps }
         [keeps, leftover]
       end
 
       # @return [Array(Array<String>, String)] the values, or nil if the server does not report them, and the bytes that follow
-      def answer(conversation, bytes)
+      def answer(io, bytes)
         query = Startup::EarlyQuery.new("the question for the server's process", bytes)
-        query.receive(conversation.read) until query.answered?
+        query.receive(io.read) until query.answered?
         [query.row, query.leftover]
       end
 

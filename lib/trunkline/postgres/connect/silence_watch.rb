@@ -20,13 +20,13 @@ module Trunkline
       # less.
       COUNTS_FOR = 1.0
       # Seconds after which a caller checks whether another one has a finding.
-      LOOK_AGAIN = 0.05
+      POLL_INTERVAL = 0.05
       # Longest time in seconds between two checks while the server behind a pooler does not answer. With a check that takes a second, callers
       # continue within two seconds of a promotion.
       UNANSWERED = 1.0
       # A probe, whether a caller runs it, and its finding.
-      Look = Struct.new(:generation, :probe, :running, :finding, :ended_at)
-      private_constant :COUNTS_FOR, :LOOK_AGAIN, :UNANSWERED, :Look
+      Check = Struct.new(:generation, :probe, :running, :finding, :ended_at)
+      private_constant :COUNTS_FOR, :POLL_INTERVAL, :UNANSWERED, :Check
 
       # @return [Float] seconds of silence after which a server is checked
       attr_reader :after
@@ -41,7 +41,7 @@ module Trunkline
         @after = config.others? || config.named? ? seconds : Float::INFINITY
         @gone = gone
         @lock = Lock.new
-        @looks = {}
+        @checks = {}
       end
 
       # Checks whether the server is reachable, until there is a finding, something arrives on the trunk, or the deadline of a caller passes. Called
@@ -49,43 +49,43 @@ module Trunkline
       #
       # @param trunk [Trunk] that has waited for its server
       # @return [void]
-      def look(trunk)
+      def check(trunk)
         by = trunk.state.earliest_timeout
-        look = take(trunk)
-        return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + LOOK_AGAIN].compact.min) unless look
-        return conclude(trunk, look.finding) if look.finding
+        check = take(trunk)
+        return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + POLL_INTERVAL].compact.min) unless check
+        return conclude(trunk, check.finding) if check.finding
 
-        note(trunk, look, look.probe.run(trunk.io, by) { |identity| @cluster.observe(identity) }) # which may close this trunk, too
+        note(trunk, check, check.probe.run(trunk.io, by) { |identity| @cluster.observe(identity) }) # which may close this trunk, too
       ensure
-        look.running = false if look
+        check.running = false if check
       end
 
       private
 
-      # @return [Look, nil] nil: another caller runs it
+      # @return [Check, nil] nil: another caller runs it
       def take(trunk)
         left = nil
-        look = @lock.synchronize do
-          @looks.delete_if { |_, old| outdated?(old) }
-          look = @looks[key = [trunk.server, address_of(trunk)]]
-          next if look&.running && !look.finding
+        check = @lock.synchronize do
+          @checks.delete_if { |_, old| outdated?(old) }
+          check = @checks[key = [trunk.server, address_of(trunk)]]
+          next if check&.running && !check.finding
 
-          look = @looks[key] = begin_anew(trunk, left = look&.probe) unless look && (look.finding || look.probe.mine?)
-          look.running = true unless look.finding
-          look
+          check = @checks[key] = begin_anew(trunk, left = check&.probe) unless check && (check.finding || check.probe.continuable?)
+          check.running = true unless check.finding
+          check
         end
         left&.abandon
-        look
+        check
       end
 
-      def outdated?(look)
-        look.generation != Trunkline.process_generation || (look.finding && Waiting.now - look.ended_at > [COUNTS_FOR, @after].min)
+      def outdated?(check)
+        check.generation != Trunkline.process_generation || (check.finding && Waiting.now - check.ended_at > [COUNTS_FOR, @after].min)
       end
 
       def begin_anew(trunk, before)
         before = nil unless before.is_a?(HostProbe)
         probe = !@config.others? && address_of(trunk) ? NameProbe.new(host_of(trunk), address_of(trunk)) : host_probe(trunk, before)
-        Look.new(Trunkline.process_generation, probe, false, nil, nil)
+        Check.new(Trunkline.process_generation, probe, false, nil, nil)
       end
 
       # The name may resolve to another address now, or the lookup may fail.
@@ -104,14 +104,14 @@ module Trunkline
         nil
       end
 
-      def note(trunk, look, finding)
+      def note(trunk, check, finding)
         return unless finding
 
-        look.probe.abandon
-        return if (further = further_probe(trunk, look.probe, finding)) && (look.probe = further)
+        check.probe.abandon
+        return if (further = further_probe(trunk, check.probe, finding)) && (check.probe = further)
 
-        look.ended_at = Waiting.now
-        look.finding = finding
+        check.ended_at = Waiting.now
+        check.finding = finding
         @gone.call(trunk) if finding == :gone
         conclude(trunk, finding)
       end

@@ -66,7 +66,7 @@ module Trunkline
       # @param pool [Pool] that the trunk is for
       # @return [Trunk] that queries may share
       # @raise [Error] no connection could be opened
-      def open(pool) = IdleTimeout.heed(pool, trunk_of(Login.open(@connector, @responses), pool), @responses)
+      def open(pool) = IdleTimeout.apply(pool, trunk_of(Login.open(@connector, @responses), pool), @responses)
 
       # @param pool [Pool]
       # @param flush [Statement] that waits for the disk

@@ -39,7 +39,7 @@ module Trunkline
       # @return [Copy]
       # @raise [Error] the server refused it
       def begin # :nodoc:
-        @lease.flow.begin(@request, @responses.method(:tell)) { !@request.copying.nil? }
+        @lease.flow.begin(@request, @responses.method(:announce_notices)) { !@request.copying.nil? }
         check
         self
       rescue Exception # rubocop:disable Lint/RescueException

@@ -93,7 +93,7 @@ module Trunkline
       # The caller is active on the connection until its write is durable: meanwhile no other caller retires the connection or uses it from another
       # event loop.
       def write(trunk, request)
-        Waiting.undisturbed(request.scheduler) do
+        Waiting.without_interrupts(request.scheduler) do
           writer = Waiter.new
           next false unless trunk.state.enter(writer)
 

@@ -13,8 +13,8 @@ module Trunkline
       include Escaping
 
       # Names the holder of the connection, for errors of callers that wait for one in vain.
-      PLACE = "listen"
-      private_constant :PLACE
+      HOLDER = "listen"
+      private_constant :HOLDER
 
       # @param sessions [Sessions] provide the connection
       # @param responses [ResponseReader]
@@ -29,9 +29,9 @@ module Trunkline
       # @raise [Error] the server refused, or no connection could be opened
       def subscribe(subscription)
         begin_anew unless @generation == Trunkline.process_generation
-        Waiting.undisturbed do
+        Waiting.without_interrupts do
           @lock.synchronize { @queues = [*listening_ones, subscription.queue] }
-          settle(nil)
+          sync_channels(nil)
           listening = subscription
         ensure
           remove(subscription.queue) unless listening
@@ -42,7 +42,7 @@ module Trunkline
       def remove(queue)
         @lock.synchronize { @queues = listening_ones - [queue] }
         queue.wake
-        settle(nil) if connected?
+        sync_channels(nil) if connected?
       rescue Error
         nil # without a connection it does not listen either
       end
@@ -81,18 +81,18 @@ module Trunkline
 
       # Makes the server listen to exactly the channels of the subscriptions, including those that begin or end meanwhile, whose callers may not wait
       # for their own turn.
-      def settle(by)
+      def sync_channels(by)
         @turn.take(by) do
           begin
             wanted = @queues
-            wanted.empty? ? disconnect : adjust(wanted.flat_map(&:channels).uniq)
+            wanted.empty? ? disconnect : update_channels(wanted.flat_map(&:channels).uniq)
             @settled = wanted
           end until wanted.equal?(@queues)
         end
       end
 
       # This may be the first call that finds the connection lost.
-      def adjust(wanted)
+      def update_channels(wanted)
         tries ||= 0
         connect unless connected?
         commands = (wanted - @listening).map { |channel| "LISTEN #{escape_identifier(channel)}" }
@@ -123,7 +123,7 @@ module Trunkline
       # @raise [SharedStateError] there is a pooler, which would not forward notifications
       def take
         sentinel = GCSentinel.new
-        trunk = @sessions.take(Request.companion.pin, PLACE, @sessions.direct || @sessions.usual, ReachableOwner.new(sentinel, Thread.current))
+        trunk = @sessions.take(Request.companion.pin, HOLDER, @sessions.direct || @sessions.usual, ReachableOwner.new(sentinel, Thread.current))
         trunk.user = self
         return trunk unless trunk.pooled?
 
@@ -139,7 +139,7 @@ module Trunkline
 
       # Repeats while that makes sense; the pool makes the pauses.
       def reconnect(by)
-        Deadlines.hold(by) { settle(by) }
+        Deadlines.hold(by) { sync_channels(by) }
       rescue Deadline
         raise unless by && Waiting.now >= by
       rescue Error => error

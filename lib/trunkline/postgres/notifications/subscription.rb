@@ -70,7 +70,7 @@ module Trunkline
       #
       # @return [nil]
       def close
-        Waiting.undisturbed { conclude unless closed? }
+        Waiting.without_interrupts { conclude unless closed? }
       end
 
       # @return [Boolean]

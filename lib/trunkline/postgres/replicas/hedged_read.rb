@@ -14,11 +14,11 @@ module Trunkline
     class HedgedRead # :nodoc:
       # The fraction of the waited time after which the first connection is read again. A read that was late after 10 ms and took a second was looked at
       # 29 times, for 5 ms of the client's processor (load 15).
-      LOOK = 8
+      POLL_DIVISOR = 8
       # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.
       # Of 40 cancels half took 11 ms at most, and the longest 39 (load 15).
       CANCEL = (0.01..0.25)
-      private_constant :LOOK, :CANCEL
+      private_constant :POLL_DIVISOR, :CANCEL
 
       # A copy in flight to one replica.
       Attempt = Struct.new(:replica, :read, :trunk, :since, :route) do
@@ -48,7 +48,7 @@ module Trunkline
       def perform(replica, late_at)
         first = copy_for(replica)
         first.request.wait_until = late_at
-        Waiting.undisturbed(first.request.scheduler) do
+        Waiting.without_interrupts(first.request.scheduler) do
           next conclude_instead(late_at) if replica.crowded_for?(first.request) && send_instead(replica, late_at)
 
           trunk = replica.perform(first.request, first.guard.after, false)
@@ -108,7 +108,7 @@ module Trunkline
 
       def send_beside(late)
         copied = @read.copy
-        replica, trunk, route = @hedging.send_beside(copied, late, next_look)
+        replica, trunk, route = @hedging.send_beside(copied, late, next_poll)
         return unless trunk
 
         @attempts << Attempt.new(replica, copied, trunk, Waiting.now, route)
@@ -130,16 +130,16 @@ module Trunkline
       def await_one(attempt)
         return attempt.trunk.await(attempt.request) if @attempts.size > 1
 
-        attempt.trunk.await(attempt.request, next_look)
+        attempt.trunk.await(attempt.request, next_poll)
         send_beside(attempt.replica) unless attempt.done?
       end
 
       def await_either(first, second)
-        second.trunk.await(second.request, next_look)
+        second.trunk.await(second.request, next_poll)
         first.trunk.catch_up unless first.done?
       end
 
-      def next_look = Waiting.now.then { |now| now + ((now - @since) / LOOK) }
+      def next_poll = Waiting.now.then { |now| now + ((now - @since) / POLL_DIVISOR) }
 
       # The first replica has taken at least as long as the caller waited for it.
       def note(winner)
@@ -171,7 +171,7 @@ module Trunkline
 
         trunk.codec.withdraw(request, Abandonment::UNSENT[:cancel])
         request.fail(request.failure || Abandonment::SENT[:cancel])
-        @hedging.leave_behind(trunk, request)
+        @hedging.abandon(trunk, request)
       end
     end
     private_constant :HedgedRead

@@ -2,7 +2,7 @@
 
 require_relative "hedge_budget"
 require_relative "hedged_read"
-require_relative "left_behind"
+require_relative "abandoned_reads"
 
 module Trunkline
   module Postgres
@@ -10,17 +10,17 @@ module Trunkline
     # replicas: if only one replica's reads counted, and it stalled for 1 % of them, its stalls would be the p99.
     class Hedging # :nodoc:
       # The quantile above which a read is slow.
-      PART = 0.99
+      QUANTILE = 0.99
       # Reads of a statement before one is sent a second time: two of these are expected to be slow. In 20,000 simulations the time found after 200 reads
       # was exceeded by 0.4 to 3.1 % of all reads (nine of ten simulations); after 100 reads by 0.4 to 4.7 %, after 1,000 by 0.6 to 1.7 %.
-      ENOUGH = 200
-      private_constant :PART, :ENOUGH
+      MIN_READS = 200
+      private_constant :QUANTILE, :MIN_READS
 
       # @param set [ReplicaSet]
       def initialize(set)
         @set = set
         @budget = HedgeBudget.new
-        @left_behind = LeftBehind.new
+        @abandoned_reads = AbandonedReads.new
       end
 
       # Sends the read to the replica and waits for an answer, which may be another replica's.
@@ -33,9 +33,9 @@ module Trunkline
         since = Waiting.now
         times = times_of(read.request) or return alone(replica, read, since)
         @budget.fill
-        trunk = times.count < ENOUGH ? alone(replica, read, since) : beside_others(replica, read, since, since + times.quantile(PART))
+        trunk = times.count < MIN_READS ? alone(replica, read, since) : beside_others(replica, read, since, since + times.quantile(QUANTILE))
         times << (Waiting.now - since) if trunk
-        @left_behind.look
+        @abandoned_reads.cancel_slow
         trunk
       end
 
@@ -68,7 +68,7 @@ module Trunkline
       def left(route) = @set.leave_chosen(route)
 
       # A read in flight that was abandoned takes long only if something is wrong.
-      def leave_behind(trunk, request) = @left_behind.add(trunk, request)
+      def abandon(trunk, request) = @abandoned_reads.add(trunk, request)
 
       private
 

@@ -58,7 +58,7 @@ module Trunkline
 
       # @return [Replica, nil]
       def enter(position)
-        able = @replicas.select { |replica| replica.tells_of_replay?(position) }
+        able = @replicas.select { |replica| replica.supports_replay_wait?(position) }
         @lock.synchronize do
           replica = able.min_by { |one| @waiting[one.number] }
           replica if replica && @waiting[replica.number] < @at_once && (@waiting[replica.number] += 1)

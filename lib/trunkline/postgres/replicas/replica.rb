@@ -125,7 +125,7 @@ module Trunkline
 
       # @param position [Position]
       # @return [Boolean] whether it supports waiting until it has replayed the position
-      def tells_of_replay?(position)
+      def supports_replay_wait?(position)
         return false unless open? && @version.to_i >= ReplayWaits::SINCE
 
         trunk = @pool.trunks.first
@@ -144,7 +144,7 @@ module Trunkline
       # It has refused a read.
       #
       # @param guard [ReadGuard]
-      def behind(guard)
+      def note_refusal(guard)
         @behind_lsn = guard.after&.lsn
         @behind_until = Waiting.now + BEHIND_FOR
         @reason = "it is behind #{guard.inspect}"
@@ -176,13 +176,13 @@ module Trunkline
       end
 
       # A read was sent over one of its connections.
-      def good
+      def note_answer
         @failures = 0
         @standby = true
       end
 
       # @return [Boolean] whether it may still be a standby
-      def look = @standby != false
+      def maybe_standby? = @standby != false
 
       # Measures its lag, if that is due: once a second, one caller waits for one more round trip.
       #
@@ -193,7 +193,7 @@ module Trunkline
 
         @check_at = now + LagQuery::EVERY
         query = Request.query(statement, []).limit(LagQuery::TIMEOUT)
-        take_in(query) if @pool.perform(query)
+        record_lag(query) if @pool.perform(query)
       rescue Error
         nil # the read will find the same error
       end
@@ -219,7 +219,7 @@ module Trunkline
         false
       end
 
-      def take_in(query)
+      def record_lag(query)
         answer = LagQuery.answer(query) or return
         @standby, @lag, @replayed, @timeline, @version = answer
         @reason = nil if @standby && @resume_at.nil?

@@ -16,12 +16,12 @@ module Trunkline
     # shows which of them are standbys. A read that none of them takes goes to the primary.
     class ReplicaSet # :nodoc:
       # Seconds for a replica's first connection, after which the read goes elsewhere: the attempt is kept, and the next caller continues it.
-      PATIENCE = 0.5
+      CONNECT_LIMIT = 0.5
       # Seconds between two checks of what is known about the hosts.
-      LOOK_EVERY = 0.1
+      CHECK_INTERVAL = 0.1
       # Errors after which another host may succeed.
       ELSEWHERE = [ConnectionError, ServerError, ProtocolError, Overloaded].freeze
-      private_constant :PATIENCE, :LOOK_EVERY
+      private_constant :CONNECT_LIMIT, :CHECK_INTERVAL
 
       # @return [Array<Replica>] one for each host
       attr_reader :replicas
@@ -59,13 +59,13 @@ module Trunkline
       def perform(request, guard, eager = false, hedge = false)
         read = Read.new(request, guard)
         while (replica = choose(guard, read.route, request.statement) || (await(guard, read.route, request.deadline, request.statement) unless eager))
-          trunk = over(replica, read, eager, hedge)
+          trunk = perform_on(replica, read, eager, hedge)
           return trunk unless trunk == false
 
           leave_chosen(read.route)
           read.route.pass(replica.number)
         end
-        over_primary(read, eager)
+        perform_on_primary(read, eager)
       ensure
         leave_chosen(read.route) if read
       end
@@ -79,10 +79,10 @@ module Trunkline
       # @return [Replica, nil] nil: the primary is next
       def choose(guard, route, statement = nil)
         begin_anew unless @generation == Trunkline.process_generation
-        look if (now = Waiting.now) >= @look_at
+        check_hosts if (now = Waiting.now) >= @check_at
         return if route.exhausted?
 
-        passed = guard.sql ? passed_by(guard, route, now) : route.passed
+        passed = guard.sql ? unsuitable_numbers(guard, route, now) : route.passed
         number = route.chosen = @choice.choose(statement&.services(@replicas.size), passed)
         number && @replicas[number]
       end
@@ -129,10 +129,10 @@ module Trunkline
       #
       # @param read [Read] done
       def note(replica, read)
-        return replica.good if read.answered?
+        return replica.note_answer if read.answered?
 
         read.route.pass(replica.number)
-        read.refused? ? replica.behind(read.guard) : nil
+        read.refused? ? replica.note_refusal(read.guard) : nil
       end
 
       # Measures the lag of a replica that has just answered, if that is due.
@@ -161,8 +161,8 @@ module Trunkline
         @choice = HostChoice.new(@replicas.map { |replica| replica.pool.dispatcher })
         @hedging = Hedging.new(self)
         @waits = ReplayWaits.new(@replicas, @statements, @responses, @at_once)
-        @look_at = -Float::INFINITY
-        @looking = false
+        @check_at = -Float::INFINITY
+        @checking = false
       end
 
       def replica(number, config, pools)
@@ -174,18 +174,18 @@ module Trunkline
 
       # Its connections take no new requests.
       def leave_silent(number, trunk)
-        @replicas[number].roles.leave(trunk)
+        @replicas[number].roles.retire_host(trunk)
         leave(@replicas[number], ConnectionError.new("it has said nothing", server: trunk.server))
       end
 
-      def open(factory, pool) = Deadlines.hold([Deadlines.present, Waiting.now + PATIENCE].compact.min) { factory.open(pool) }
+      def open(factory, pool) = Deadlines.hold([Deadlines.present, Waiting.now + CONNECT_LIMIT].compact.min) { factory.open(pool) }
 
-      def passed_by(guard, route, now)
+      def unsuitable_numbers(guard, route, now)
         unsuitable = @replicas.filter_map { |replica| replica.number if replica.unsuitable?(guard, now) }
         unsuitable.empty? ? route.passed : unsuitable.concat(route.passed.to_a)
       end
 
-      def over(replica, read, eager, hedge)
+      def perform_on(replica, read, eager, hedge)
         return @hedging.perform(replica, read) if hedge
 
         read.prepare_for(replica)
@@ -203,7 +203,7 @@ module Trunkline
         leave(replica, error)
       end
 
-      def over_primary(read, eager)
+      def perform_on_primary(read, eager)
         raise none(read.guard) unless read.guard.fallback && read.prepare_for_primary(cluster)
 
         trunk = eager ? @primary.dispatch(read.request) : @primary.perform(read.request)
@@ -217,26 +217,26 @@ module Trunkline
       end
 
       # Only one caller checks at a time.
-      def look
+      def check_hosts
         now = Waiting.now
-        @look_at = now + LOOK_EVERY
-        return if @looking
+        @check_at = now + CHECK_INTERVAL
+        return if @checking
 
-        @looking = true
+        @checking = true
         begin
-          @replicas.each { |replica| look_at(replica, now) }
+          @replicas.each { |replica| check_host(replica, now) }
         ensure
-          @looking = false
+          @checking = false
         end
       end
 
-      def look_at(replica, now)
+      def check_host(replica, now)
         if replica.resume_at
           return if now < replica.resume_at
 
           replica.resume
           @choice.usable(replica.number, true)
-        elsif !replica.look
+        elsif !replica.maybe_standby?
           @choice.usable(replica.number, false)
           replica.retire
         elsif replica.outdated?(cluster.timeline)

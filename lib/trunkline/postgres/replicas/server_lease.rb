@@ -49,7 +49,7 @@ module Trunkline
         value = within(replica.sessions, session) { |own| work.call(own, -> { begun = admit(own, replica) }) }
         [true, value]
       rescue Refused
-        replica.behind(@guard)
+        replica.note_refusal(@guard)
         [false, nil]
       rescue *ReplicaSet::ELSEWHERE, NotSent, Indeterminate => error
         raise if begun || !error.retriable?

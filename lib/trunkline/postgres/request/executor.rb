@@ -68,7 +68,7 @@ module Trunkline
 
       # @param request [Request]
       # @return [Request] answered: a Describe, not a request of a caller
-      def learn(request) = perform_until_answered(request)
+      def describe_request(request) = perform_until_answered(request)
 
       # @param prepare [Boolean] whether connections keep the statement
       # @param result_class [Class]
@@ -111,7 +111,7 @@ module Trunkline
       #
       # @return [Array<Integer>]
       def learned_types(statement)
-        (statement.kept? && statement.parameter_types) || learn(Request.describe(statement)).parameter_types
+        (statement.kept? && statement.parameter_types) || describe_request(Request.describe(statement)).parameter_types
       end
 
       # @raise [ArgumentError] the statement has another number of parameters
@@ -174,7 +174,7 @@ module Trunkline
 
       # nil: the server cannot be queried, as in a failed transaction.
       def types_now(statement)
-        learn(Request.describe(statement).anew).parameter_types
+        describe_request(Request.describe(statement).anew).parameter_types
       rescue Error
         nil
       end

@@ -88,7 +88,7 @@ module Trunkline
 
       # One of the callers waits on the trunk; the others wait until it has the answer, or its deadline has passed.
       def wait_for(deadline)
-        Waiting.undisturbed do
+        Waiting.without_interrupts do
           until yield || (deadline && Waiting.now >= deadline)
             @request.claim ? wait_on_trunk(deadline) : wait_beside(deadline)
           end

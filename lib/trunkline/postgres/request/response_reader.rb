@@ -114,7 +114,7 @@ module Trunkline
       #
       # @param request [Request] done
       def announce(request)
-        request.yield_notices(&telling) if request.notices && on_notice
+        request.yield_notices(&announcer) if request.notices && on_notice
       end
 
       # Passes on the notices that have arrived so far, for as long as one turn.
@@ -135,8 +135,8 @@ module Trunkline
       def switched(from, to) = middlewares&.switch(from, to, server) { nil }
 
       # @param notices [String] as ErrorFields.each takes them
-      def tell(notices)
-        ErrorFields.each(notices, &telling) if on_notice
+      def announce_notices(notices)
+        ErrorFields.each(notices, &announcer) if on_notice
       end
 
       # @param oids [Array<Integer>] of a statement's parameters
@@ -184,7 +184,7 @@ module Trunkline
       private
 
       # @return [Proc] passes on the fields that it is called with, and gives turns
-      def telling
+      def announcer
         since = Clock.now
         proc do |fields|
           on_notice&.call(fields)

@@ -63,7 +63,7 @@ module Trunkline
       def prepared_anew(request)
         return request.anew unless request.given
 
-        @executor.learn(Request.describe(request.statement).copy_limits(request).anew)
+        @executor.describe_request(Request.describe(request.statement).copy_limits(request).anew)
         again = @executor.converted(request.statement, request.given).copy_limits(request)
         request.forgotten? ? again.unnamed! : again
       end

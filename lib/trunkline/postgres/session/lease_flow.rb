@@ -10,7 +10,7 @@ module Trunkline
       # @param lease [SessionLease] of the connection
       def initialize(lease)
         @lease = lease
-        @request = @hear = nil
+        @request = @on_notices = nil
       end
 
       # @return [Boolean] whether one has begun and has not ended
@@ -19,14 +19,14 @@ module Trunkline
       # Sends a request that has a flow, and waits for its first part.
       #
       # @param request [Request]
-      # @param hear [#call] receives notices, as ErrorFields.each takes them
+      # @param on_notices [#call] receives notices, as ErrorFields.each takes them
       # @yieldreturn [Boolean] whether that has arrived; the request may also be done
-      def begin(request, hear, &content)
+      def begin(request, on_notices, &content)
         @lease.prepare(request) if request.statement
         @lease.exclusively(request.adopt) do
           @request = nil if @request&.done? # it has failed, and this is another attempt
           @lease.over_leased_trunk(request) do |trunk|
-            begin_here(request, hear)
+            begin_here(request, on_notices)
             trunk.dispatch(request)
           end
         end
@@ -36,10 +36,10 @@ module Trunkline
       # Turns a request that was dispatched on the lease, of whose answer nothing was read, into the current flow.
       #
       # @param request [Request] that has a flow
-      # @param hear [#call] as in {#begin}
-      def begin_here(request, hear)
+      # @param on_notices [#call] as in {#begin}
+      def begin_here(request, on_notices)
         @request = request
-        @hear = hear
+        @on_notices = on_notices
       end
 
       # Waits for the next part of the answer.
@@ -92,7 +92,7 @@ module Trunkline
         request.forget_caller
         abandon(request, :deadline) if request.deadline_passed? && !request.done?
         notices = @lease.trunk.codec.flow_notices(request)
-        @hear.call(notices) if notices
+        @on_notices.call(notices) if notices
         Waiting.give_turn(Fiber.current_scheduler)
       end
 

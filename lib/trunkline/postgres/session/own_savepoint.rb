@@ -33,7 +33,7 @@ module Trunkline
       def close(session)
         return if session.lease.broken? || !session.lease.idle? || !%w[T E].include?(session.lease.status)
 
-        Deadlines.instead(LeaseTidying::LONGEST) { session.command(ENDING) }
+        Deadlines.instead(LeaseCleanup::LONGEST) { session.command(ENDING) }
       rescue InvalidSavepointSpecification
         nil # the transaction had failed before; the statement's own error is raised
       end

@@ -6,7 +6,7 @@ require_relative "lease_errors"
 require_relative "lease_flow"
 require_relative "lease_notifications"
 require_relative "lease_preparation"
-require_relative "lease_tidying"
+require_relative "lease_cleanup"
 require_relative "pooler_check"
 require_relative "session_use"
 
@@ -125,7 +125,7 @@ module Trunkline
       #
       # @return [Boolean] whether every request is answered now
       def settle
-        @trunk.clear(Request.companion.pin, Waiting.now + LeaseTidying::LONGEST) unless idle? || lost?
+        @trunk.clear(Request.companion.pin, Waiting.now + LeaseCleanup::LONGEST) unless idle? || lost?
         idle?
       end
 
@@ -191,7 +191,7 @@ module Trunkline
       #
       # @raise [SharedStateError] another one uses it
       def exclusively(request, &)
-        Waiting.undisturbed(request.scheduler) { @in_use.hold(&) || raise(LeaseErrors.in_use(request, @server)) }
+        Waiting.without_interrupts(request.scheduler) { @in_use.hold(&) || raise(LeaseErrors.in_use(request, @server)) }
       end
 
       # Yields the trunk of the lease, with pending SQL ahead of the request. A trunk that is lost before anything was done on it is replaced by
@@ -253,7 +253,7 @@ module Trunkline
 
       # The fence behind a cancel may be answered after its caller's deadline. Until then nothing may be sent, as the cancel might hit it.
       def reopen(request)
-        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + LeaseTidying::LONGEST)) if cancelling?
+        @trunk.clear(Request.companion.pin, request.deadline || (Waiting.now + LeaseCleanup::LONGEST)) if cancelling?
       end
 
       def hand_over(request)
@@ -283,9 +283,9 @@ module Trunkline
 
       def in_order?
         return true if !@broken && !@use_of_session.stateful? && idle? && !@codec.altered? && [nil, "I"].include?(status)
-        return false if broken? || @use_of_session.for_good?
+        return false if broken? || @use_of_session.needs_close?
 
-        LeaseTidying.undone?(self, @use_of_session)
+        LeaseCleanup.reset?(self, @use_of_session)
       end
 
       def check_in_trunk

@@ -21,22 +21,22 @@ module Trunkline
       private_constant :RESET, :DISCARD, :ORDER, :CONSTRAINTS
 
       def initialize
-        @undone_by = :nothing
+        @cleanup = :nothing
       end
 
       # It may have any state.
-      def stateful! = grow(:reset)
+      def stateful! = require_cleanup(:reset)
 
       # @return [Boolean] whether there is something to reset
-      def stateful? = @undone_by != :nothing
+      def stateful? = @cleanup != :nothing
 
       # @return [Boolean] whether only closing the connection resets it
-      def for_good? = @undone_by == :close
+      def needs_close? = @cleanup == :close
 
       # @return [Array<String>] SQL, each text for one request
       # @param open [Boolean] whether a transaction may be open
-      def undoing(open)
-        return [*("ROLLBACK" if open), DISCARD] if @undone_by == :discard
+      def cleanup_scripts(open)
+        return [*("ROLLBACK" if open), DISCARD] if @cleanup == :discard
 
         [open ? "ROLLBACK; #{RESET}" : RESET]
       end
@@ -63,14 +63,14 @@ module Trunkline
       def sets_only?(statement) = statement.classification == :setting && statement.culprit.casecmp?("SET") && !CONSTRAINTS.match?(statement.sql)
 
       def take(request, effect)
-        grow(effect.undone_by)
+        require_cleanup(effect.cleanup)
         return false if effect.parse_context == :same
 
         request.changes_parse_context!(effect.parse_context == :plans)
         true
       end
 
-      def grow(undone_by) = @undone_by = ORDER[[ORDER.index(@undone_by), ORDER.index(undone_by)].max]
+      def require_cleanup(cleanup) = @cleanup = ORDER[[ORDER.index(@cleanup), ORDER.index(cleanup)].max]
     end
     private_constant :SessionUse
   end

@@ -117,7 +117,7 @@ module Trunkline
       # A server has refused a statement because it is read-only: see {RoleWatch#move}.
       #
       # @return [Boolean] whether another connection may accept it
-      def leave_read_only_server = @roles.move
+      def leave_read_only_server = @roles.leave_read_only_servers
 
       private
 

@@ -162,7 +162,7 @@ module Trunkline
 
         @order.suspect(@lease.last)
         sql = @savepoint ? "ROLLBACK TO SAVEPOINT #{@savepoint}; RELEASE SAVEPOINT #{@savepoint}" : "ROLLBACK"
-        Deadlines.instead(LeaseTidying::LONGEST) { @session.command(sql) }
+        Deadlines.instead(LeaseCleanup::LONGEST) { @session.command(sql) }
       rescue Error
         @lease.mark_broken
       end

@@ -27,19 +27,19 @@ module Trunkline
         @epochs = epochs
         @query = query
         @lock = Lock.new
-        @keepers = @looked_at = @fingerprint = nil
-        @looking = false
+        @keepers = @queried_at = @fingerprint = nil
+        @querying = false
       end
 
       # @return [Array<Array>] as Statement.new takes them
       # @raise [Error] the query failed; it is repeated the next time
       def to_a
-        look unless @keepers
+        query_keepers unless @keepers
         @keepers
       end
 
       # @return [Boolean] whether something may have changed since the last query, and no other caller runs one
-      def outdated? = @epochs.definitions != @looked_at && !@looking
+      def outdated? = @epochs.definitions != @queried_at && !@querying
 
       # Queries the catalogue again.
       #
@@ -47,25 +47,25 @@ module Trunkline
       # @raise [Error] the query failed
       def renew
         before = @keepers
-        @looking = true
-        look
+        @querying = true
+        query_keepers
         !before.nil? && @keepers != before
       ensure
-        @looking = false
+        @querying = false
       end
 
       private
 
       # A change during the query ends the epoch, or is found in the next one.
-      def look
-        looked_at = @epochs.definitions
+      def query_keepers
+        queried_at = @epochs.definitions
         fingerprint = @query.call(StateKeepers.fingerprint_script).first.values.first
         keepers = @keepers if fingerprint == @fingerprint
         keepers ||= StateKeepers.find(&@query)
         @lock.synchronize do
           @keepers = keepers
           @fingerprint = fingerprint
-          @looked_at = looked_at
+          @queried_at = queried_at
         end
       end
     end

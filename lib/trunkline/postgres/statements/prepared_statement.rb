@@ -17,8 +17,8 @@ module Trunkline
       # @return [String]
       attr_reader :sql
 
-      def initialize(asker, sql, description) # :nodoc:
-        @asker = asker
+      def initialize(owner, sql, description) # :nodoc:
+        @owner = owner
         @sql = sql
         @description = description
       end
@@ -31,23 +31,23 @@ module Trunkline
 
       # @return [Result]
       # @see Querying#query
-      def query(*parameters, **options, &block) = @asker.query(@sql, *parameters, **options, &block)
+      def query(*parameters, **options, &block) = @owner.query(@sql, *parameters, **options, &block)
 
       # @return [Hash, nil]
       # @see Querying#first
-      def first(*parameters, **options) = @asker.first(@sql, *parameters, **options)
+      def first(*parameters, **options) = @owner.first(@sql, *parameters, **options)
 
       # @return [Object, nil]
       # @see Querying#value
-      def value(*parameters, **options) = @asker.value(@sql, *parameters, **options)
+      def value(*parameters, **options) = @owner.value(@sql, *parameters, **options)
 
       # @return [Array]
       # @see Querying#column
-      def column(*parameters, **options) = @asker.column(@sql, *parameters, **options)
+      def column(*parameters, **options) = @owner.column(@sql, *parameters, **options)
 
       # @return [Future]
       # @see Querying#async
-      def async(*parameters, **options) = @asker.async(@sql, *parameters, **options)
+      def async(*parameters, **options) = @owner.async(@sql, *parameters, **options)
 
       # @return [String]
       def inspect = "#<#{self.class} #{ShortenedSQL.call(@sql)}>"

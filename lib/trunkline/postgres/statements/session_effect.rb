@@ -37,7 +37,7 @@ module Trunkline
       attr_reader :parse_context
 
       # @return [Symbol] what resets the session: :reset; :discard, DISCARD ALL; :close, only closing the connection
-      attr_reader :undone_by
+      attr_reader :cleanup
 
       # @param sql [String]
       # @param classification [Symbol] of the statement; :script for several
@@ -48,16 +48,16 @@ module Trunkline
         return FOR_GOOD if keepers_effect == :lasting
 
         effect = keepers_effect == :hidden ? ANYTHING : of_classification(sql, classification, culprit)
-        effect.undone_by != :close && LASTING.match?(sql) ? new(effect.parse_context, :close) : effect
+        effect.cleanup != :close && LASTING.match?(sql) ? new(effect.parse_context, :close) : effect
       end
 
       # @param source [String] of a function
       # @return [Boolean] whether it may have effects that only closing the connection resets
       def self.lasting?(source) = LASTING.match?(source) || COMPILED.match?(source)
 
-      def initialize(parse_context, undone_by)
+      def initialize(parse_context, cleanup)
         @parse_context = parse_context
-        @undone_by = undone_by
+        @cleanup = cleanup
         freeze
       end
 

@@ -18,7 +18,7 @@ module Trunkline
           statement = @statements[Statements.text(sql)]
           text, names, certain = statement.named
           statement = @statements[text] if certain
-          described = @executor.learn(Request.describe(statement))
+          described = @executor.describe_request(Request.describe(statement))
           result = described.description
           parameters = described.parameter_types.zip((names if certain) || []).map { |oid, name| Column.new(name&.name, nil, oid, -1) }
           columns = result.columns.zip(result.types, result.modifiers).map { |name, oid, modifier| Column.new(name, nil, oid, modifier) }

@@ -45,7 +45,7 @@ module Trunkline
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
           responses = @executor.responses
           statement = @statements[insertion.one_row]
-          oids = @executor.holds_connection? ? @executor.learn(Request.describe(statement)).parameter_types : @executor.learned_types(statement)
+          oids = @executor.holds_connection? ? @executor.describe_request(Request.describe(statement)).parameter_types : @executor.learned_types(statement)
           names = responses.type_names.of(oids.map { |oid| [oid, -1] })
           query(insertion.many_rows(oids, names), *insertion.columns(responses.parameter_types(oids), responses.array_nulls), **options)
         end

@@ -47,7 +47,7 @@ module Trunkline
         @session.in_transaction? ? each_fetched(request, &block) : each_received(request, &block)
       end
 
-      def learn(request) = @session.perform_until_answered(request)
+      def describe_request(request) = @session.perform_until_answered(request)
       def perform(request) = @way.call(request)
 
       private
@@ -76,8 +76,8 @@ module Trunkline
       # Without one.
       def each_received(request, &block)
         flow = @session.lease.flow
-        hear = @responses.method(:tell)
-        @way = ->(request) { flow.begin(@begun = request.flow(@chunk), hear) { begun?(request) } }
+        on_notices = @responses.method(:announce_notices)
+        @way = ->(request) { flow.begin(@begun = request.flow(@chunk), on_notices) { begun?(request) } }
         look_up_types(request.statement) unless @session.lent?
         ObjectSpace.define_finalizer(self, Abandoned.new(@session.lease)) if @session.lent?
         request = perform_until_answered(request)
@@ -89,7 +89,7 @@ module Trunkline
 
       # Types are looked up before the session is busy, as a lookup may need it.
       def look_up_types(statement)
-        request = learn(Request.describe(statement))
+        request = describe_request(Request.describe(statement))
         request.redescribe(@responses.description(request)) if request.description.unknown
       end
 

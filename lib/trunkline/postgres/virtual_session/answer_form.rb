@@ -18,7 +18,7 @@ module Trunkline
       # @param known [Statements] the client's
       # @param responses [ResponseReader]
       # @param format [Symbol] :text or :binary
-      # @param result_class [Class] a {Result} whose `told` takes the tag of its command and the format
+      # @param result_class [Class] a {Result} whose `with_details` takes the tag of its command and the format
       def initialize(known, responses, format, result_class)
         @known = known
         @responses = responses
@@ -64,18 +64,18 @@ module Trunkline
 
       # @param request [Request] answered
       # @return [Result]
-      def result(request) = @responses.result(request, @result_class).told(request.tag || "", @format)
+      def result(request) = @responses.result(request, @result_class).with_details(request.tag || "", @format)
 
       # @param request [Request] of a script, answered
       # @return [Array<Result>]
-      def results(request) = @responses.results(request, @result_class) { |result, tag| result.told(tag || "", :text) }
+      def results(request) = @responses.results(request, @result_class) { |result, tag| result.with_details(tag || "", :text) }
 
       # @param request [Request] whose rows are read in parts
       # @return [Array<Result>] one for each row
-      def rows_of(request, rows) = rows.map { |row| @responses.portion(request, [row], @result_class).told(nil, @format) }
+      def rows_of(request, rows) = rows.map { |row| @responses.portion(request, [row], @result_class).with_details(nil, @format) }
 
       # @return [Result] of no columns and no rows
-      def nothing(tag = nil) = @result_class.new([], Description.empty, nil).told(tag, @format)
+      def nothing(tag = nil) = @result_class.new([], Description.empty, nil).with_details(tag, @format)
 
       # Describes the parameters and columns of a statement.
       #

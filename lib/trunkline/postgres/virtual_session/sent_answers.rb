@@ -8,10 +8,10 @@ module Trunkline
     # reserved connection until the last one was taken.
     class SentAnswers # :nodoc:
       # Seconds for reading what has arrived, at most.
-      LOOK = 0.001
+      READ_LIMIT = 0.001
       # Rows that are read at a time, if they are returned one by one.
       PORTION = 100
-      private_constant :LOOK, :PORTION
+      private_constant :READ_LIMIT, :PORTION
 
       # @param session [VirtualSession]
       # @param form [AnswerForm]
@@ -28,13 +28,13 @@ module Trunkline
 
       # Returns each row as a result, in bounded memory. To be called before any result was taken.
       #
-      # @param hear [#call] receives notices that arrive meanwhile
+      # @param on_notices [#call] receives notices that arrive meanwhile
       # @raise [ArgumentError] several statements were sent, or a result was already taken
-      def stream(hear)
+      def stream(on_notices)
         raise ArgumentError, "rows come one by one of one statement alone" if @request.script
         raise ArgumentError, "the answer is being taken" if @results || @request.done?
 
-        @lease.flow.begin_here(@request.flow(PORTION), hear)
+        @lease.flow.begin_here(@request.flow(PORTION), on_notices)
         @streaming = true
       end
 
@@ -42,27 +42,27 @@ module Trunkline
       def streaming? = @streaming
 
       # Reads what has arrived, almost without waiting.
-      def look
-        return if over? || here?
-        return @future.wait(LOOK) unless @streaming
+      def read_arrived
+        return if over? || ready?
+        return @future.wait(READ_LIMIT) unless @streaming
 
         looked = !@lease.io.wait_readable(0)
         @lease.flow.follow(@request) { @request.portion? || looked.tap { looked = true } }
       end
 
       # @return [Boolean] whether the next result has arrived, so that {#next} does not wait
-      def here? = over? || @rows.any? || @request.done? || (@streaming && @request.portion?)
+      def ready? = over? || @rows.any? || @request.done? || (@streaming && @request.portion?)
 
       # Waits for the next result.
       #
       # @param timeout [Numeric, nil] seconds; nil: no limit
       # @return [Boolean] whether it has arrived
       def wait(timeout = nil)
-        return true if here?
+        return true if ready?
         return @future.wait(timeout) unless @streaming
 
         @lease.io.wait_readable(timeout) ? look : nil
-        here?
+        ready?
       end
 
       # @return [Result, Error, nil] nil: there are no more
@@ -92,7 +92,7 @@ module Trunkline
 
       def conclude
         @over = true
-        @session.end_held
+        @session.release_held
         nil
       end
 

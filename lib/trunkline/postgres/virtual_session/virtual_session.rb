@@ -108,7 +108,7 @@ module Trunkline
         note_status if @lease
       end
 
-      # Sends a request on a connection that is reserved until {#end_held}, without waiting for the answer.
+      # Sends a request on a connection that is reserved until {#release_held}, without waiting for the answer.
       #
       # @param request [Request]
       # @return [SessionLease] from which the answer is read
@@ -120,7 +120,7 @@ module Trunkline
 
       def hold = @held = true
 
-      def end_held
+      def release_held
         @held = false
         note_status if @lease
       end
@@ -153,17 +153,17 @@ module Trunkline
       # Reserves a connection, until {#reset}.
       #
       # @return [Integer, nil] process ID of the server's backend; nil: the connection is taken with the next request
-      def stay = (@lease ||= @take_lease.call).tap { keep }.server_process
+      def reserve = (@lease ||= @take_lease.call).tap { keep }.server_process
 
       # @return [::Socket, nil] of the reserved connection
       def socket = @lease&.io
 
       # @param name [String] of a setting that the server reports
       # @return [String, nil] its value on the reserved connection, if there is one
-      def own_setting(name) = @lease&.setting(name)
+      def reserved_setting(name) = @lease&.setting(name)
 
       # @return [Boolean] whether every request is answered
-      def at_rest? = @lease.nil? || @lease.idle?
+      def idle? = @lease.nil? || @lease.idle?
 
       # Cancels abandoned requests, so that the session is usable again.
       #
@@ -185,13 +185,13 @@ module Trunkline
       def perform(request)
         return @client.perform(request) if @lease.nil? && shared?(request)
 
-        on_its_own(request) { |lease| lease.perform(request) }
+        over_reserved_connection(request) { |lease| lease.perform(request) }
       end
 
       def dispatch(request)
         return @client.dispatch(request) if @lease.nil? && shared?(request)
 
-        on_its_own(request) do |lease|
+        over_reserved_connection(request) do |lease|
           lease.dispatch(request)
           lease
         end
@@ -251,10 +251,10 @@ module Trunkline
 
       def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
 
-      def on_its_own(request)
+      def over_reserved_connection(request)
         raise lost(request.statement&.sql || request.script) if broken?
 
-        @lease ||= own_connection(request.statement)
+        @lease ||= take_reserved(request.statement)
         keep unless SessionRemains.none?(request.statement)
         yield @lease
       ensure
@@ -262,7 +262,7 @@ module Trunkline
       end
 
       # It would read the value that some other caller of the connection has drawn from the sequence.
-      def own_connection(statement)
+      def take_reserved(statement)
         raise SharingErrors.refusal(statement, server) if statement && SessionRemains.recalling?(statement)
 
         @take_lease.call

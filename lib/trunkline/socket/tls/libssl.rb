@@ -12,7 +12,7 @@ module Trunkline
         CALLBACKS = %i[session_new_cb keylog_cb renegotiation_cb].freeze
         private_constant :CALLBACKS
 
-        @looked = false
+        @checked = false
 
         module_function
 
@@ -22,14 +22,14 @@ module Trunkline
 
         # Two threads may both check, with the same result.
         def obstacle_of_library
-          return @obstacle if @looked
+          return @obstacle if @checked
 
-          @obstacle = look
-          @looked = true
+          @obstacle = check_library
+          @checked = true
           @obstacle
         end
 
-        def look
+        def check_library
           file = $LOADED_FEATURES.find { |feature| feature.match?(%r{\A/.*/openssl\.(so|bundle)\z}) }
           return "Ruby's openssl is no library of its own" unless file
 
@@ -47,7 +47,7 @@ module Trunkline
           "the context allows a second handshake (OP_NO_RENEGOTIATION)"
         end
 
-        private_class_method :obstacle_of_library, :look, :obstacle_of_session
+        private_class_method :obstacle_of_library, :check_library, :obstacle_of_session
       end
     end
   end

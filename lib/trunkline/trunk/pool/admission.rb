@@ -13,30 +13,30 @@ module Trunkline
       @queue = queue
     end
 
-    # @param entry [WaitingLine::Entry] of the caller
+    # @param entry [CallerQueue::Entry] of the caller
     # @yield the caller has joined a queue, before other callers are called: the pool updates its hints
     # @return [Array, Symbol, nil] :open, or with a trunk :take, :make_room, :retire, or :wait with the entries of callers that must be woken; nil:
     #   the caller's deadline has passed
     # @raise [Overloaded] the caller has waited for max_wait, or cannot wait
-    def decide(entry, &lined_up)
+    def decide(entry, &queued)
       old = @roster.retire
       return [:retire, old] if old
-      return line_up(entry, &lined_up) if @queue.must_join?(entry)
+      return enqueue(entry, &queued) if @queue.must_join?(entry)
 
-      entry.alone? ? decide_alone(entry, &lined_up) : decide_to_share(entry, &lined_up)
+      entry.alone? ? decide_alone(entry, &queued) : decide_to_share(entry, &queued)
     end
 
     private
 
-    def decide_alone(entry, &lined_up)
+    def decide_alone(entry, &queued)
       trunk = @roster.take
       return [:take, trunk] if trunk
 
-      @opener.may_open?(entry) ? open_for(entry) : line_up(entry, &lined_up)
+      @opener.may_open?(entry) ? open_for(entry) : enqueue(entry, &queued)
     end
 
-    def decide_to_share(entry, &lined_up)
-      return line_up(entry, &lined_up) if @queue.waits_for_drained?(entry)
+    def decide_to_share(entry, &queued)
+      return enqueue(entry, &queued) if @queue.waits_for_drained?(entry)
       return [:take, @roster.share_spare] if @roster.spare_to_share?
       return open_for(entry) if @opener.may_open?(entry)
 
@@ -45,7 +45,7 @@ module Trunkline
       return grow_for(entry) if @opener.may_grow?(entry)
 
       unread = @roster.dispatcher.unread_for(entry.request)
-      unread ? [:make_room, unread] : line_up(entry, &lined_up)
+      unread ? [:make_room, unread] : enqueue(entry, &queued)
     end
 
     def grow_for(entry) = @roster.any_spare? ? [:take, @roster.share_spare] : open_for(entry)
@@ -55,7 +55,7 @@ module Trunkline
       :open
     end
 
-    def line_up(entry)
+    def enqueue(entry)
       return unless @queue.join(entry)
 
       yield # a caller that leaves a trunk from now on calls this one; serve checks the trunks that were left before

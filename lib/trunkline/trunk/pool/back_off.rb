@@ -22,21 +22,21 @@ module Trunkline
     # half of them have one after 3.6 s (median of 16 seeds), and after 8.9 s if each opens its four at once.
     FURTHER = 1.0..4.0
     # Seconds between two checks, during a pause, whether another server can be tried at once. A check costs a name lookup.
-    LOOK = 0.5..1.0
-    private_constant :FIRST, :FIRST_FULL, :LONGEST, :LONGEST_SLOW, :SLOW, :FURTHER, :LOOK
+    PROBE_INTERVAL = 0.5..1.0
+    private_constant :FIRST, :FIRST_FULL, :LONGEST, :LONGEST_SLOW, :SLOW, :FURTHER, :PROBE_INTERVAL
 
-    # @param looks [Boolean] whether such a check is possible
-    def initialize(looks: false)
-      @looks = looks
+    # @param probes [Boolean] whether such a check is possible
+    def initialize(probes: false)
+      @probes = probes
       @attempt_at = @further_at = Waiting.now
-      @lost = @resume_at = @look_at = nil
+      @lost = @resume_at = @probe_at = nil
       succeeded
     end
 
     # An attempt begins, or a check during the pause.
     def begin_attempt
       @attempt_at = Waiting.now
-      look_later
+      schedule_probe
     end
 
     # @return [Boolean] whether the last attempt takes so long that others need not wait for its end: the server may never answer it
@@ -63,7 +63,7 @@ module Trunkline
     # @param full [Boolean] the server takes no more connections
     # @param retry_after [Float, nil] seconds after which another attempt makes sense, if known
     def failed(full: false, retry_after: nil)
-      look_later
+      schedule_probe
       return @resume_at = Waiting.now + retry_after if retry_after
 
       first, limit = bounds(full, Waiting.now - @attempt_at)
@@ -85,7 +85,7 @@ module Trunkline
     end
 
     # @return [Boolean] whether it is too early for another attempt, and for a check
-    def quiet?
+    def holding?
       due = due_at # read once: the pause may end between two readings of the clock
       !due.nil? && Waiting.now < due
     end
@@ -93,12 +93,12 @@ module Trunkline
     # @return [Float, nil] when the next check or attempt is due, on the clock of Waiting.now; nil: there is no pause
     def due_at
       resume_at = pause_end
-      resume_at && [resume_at, *@look_at].min
+      resume_at && [resume_at, *@probe_at].min
     end
 
     private
 
-    def look_later = (@look_at = Waiting.now + rand(LOOK) if @looks)
+    def schedule_probe = (@probe_at = Waiting.now + rand(PROBE_INTERVAL) if @probes)
 
     # @param took [Float] duration of the attempt in seconds
     # @return [Array(Float, Float)] upper bounds of the pause, after a first failure and after many

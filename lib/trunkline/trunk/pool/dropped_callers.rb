@@ -13,27 +13,27 @@ module Trunkline
     # Seconds between two such collections. One takes 0.17 s with a million live objects, which is 2 % of the time.
     COLLECT_EVERY = 10.0
     # Seconds between two checks for stalled connections: each costs a system call for every connection that other event loops use.
-    LOOK_EVERY = 0.5
+    STALL_CHECK_INTERVAL = 0.5
     # The reason given when such a trunk is closed.
     GONE = "the fiber or thread that used it has ended, or was dropped by its program or its event loop"
-    private_constant :COLLECT_AFTER, :COLLECT_EVERY, :LOOK_EVERY, :GONE
+    private_constant :COLLECT_AFTER, :COLLECT_EVERY, :STALL_CHECK_INTERVAL, :GONE
 
     # @param roster [Roster] the pool's trunks
     # @param owners [Array<#any_gone?, #forget_gone>] hold entries of callers
     def initialize(roster, owners)
       @roster = roster
       @owners = owners
-      @collected = @looked = -Float::INFINITY # when garbage was collected last, and stalls were checked last
+      @collected_at = @stalls_checked_at = -Float::INFINITY # when garbage was collected last, and stalls were checked last
     end
 
     # Runs the garbage collector if pinned connections have users but no active caller: some of these users may have been dropped. A stream has
     # requests in flight between two reads, so that alone does not show that its user is alive.
     #
-    # @param entry [WaitingLine::Entry] of the waiting caller
+    # @param entry [CallerQueue::Entry] of the waiting caller
     def collect(entry)
       return if Waiting.now < collection_time(entry) || @roster.pinned.none? { |trunk| trunk.user && trunk.deserted? }
 
-      @collected = Waiting.now
+      @collected_at = Waiting.now
       GC.start
     end
 
@@ -66,9 +66,9 @@ module Trunkline
 
     # Only checks in other threads can find out that the callers of these connections do not resume.
     def end_stalls
-      return if Waiting.now < @looked + LOOK_EVERY
+      return if Waiting.now < @stalls_checked_at + STALL_CHECK_INTERVAL
 
-      @looked = Waiting.now
+      @stalls_checked_at = Waiting.now
       @roster.all.each(&:end_stall)
     end
 
@@ -80,7 +80,7 @@ module Trunkline
       (forgotten || !user.alive?) && trunk.user.equal?(user) && (forgotten || !user.alive?)
     end
 
-    def collection_time(entry) = [entry.first_since + [COLLECT_AFTER, (entry.expires_at - entry.first_since) / 2].min, @collected + COLLECT_EVERY].max
+    def collection_time(entry) = [entry.first_since + [COLLECT_AFTER, (entry.expires_at - entry.first_since) / 2].min, @collected_at + COLLECT_EVERY].max
   end
   private_constant :DroppedCallers
 end

@@ -46,7 +46,7 @@ module Trunkline
       @connect = connect
       @moved = moved
       @quota = roster.quota
-      @back_off = BackOff.new(looks: !moved.nil?)
+      @back_off = BackOff.new(probes: !moved.nil?)
       @attempts = {}.compare_by_identity # entries of the callers that open a trunk => Attempt
       @ended_at = -Float::INFINITY # when the last connection ended
       @ending = nil
@@ -67,10 +67,10 @@ module Trunkline
     end
 
     # @return [Boolean] whether one more shared trunk may be opened: the first one, or one that is not needed yet
-    def may_open_to_share? = (@roster.room_to_share? || (may_look_again? && @quota.due?)) && !hold_back? && (@roster.trunks.empty? || @back_off.further?)
+    def may_open_to_share? = (@roster.room_to_share? || (may_recount? && @quota.due?)) && !hold_back? && (@roster.trunks.empty? || @back_off.further?)
 
     # @return [Boolean] whether one more shared trunk may be opened once the share is due to be counted again
-    def may_look_again? = !@quota.nil? && @roster.fewer_shared?
+    def may_recount? = !@quota.nil? && @roster.fewer_shared?
 
     # @return [Boolean] whether the last attempt failed
     def failing? = @back_off.failing?
@@ -79,7 +79,7 @@ module Trunkline
     def due_at = @back_off.due_at
 
     # When the pause is over, the server may take more connections again.
-    def look_at_pause
+    def update_pause
       @roster.allow(@quota.limit) if @quota
       return if !@refused || @back_off.paused?
 
@@ -151,8 +151,8 @@ module Trunkline
 
     # @return [Boolean] whether the caller can use another trunk, or wait for one, instead of raising. If the server takes no more connections, any
     #   trunk of this pool will do, including one that is being opened.
-    def goes_on?(entry, error)
-      return true if entry.outlasts?(error, patience(error))
+    def continues_after?(entry, error)
+      return true if entry.continues_after?(error, wait_limit_after(error))
       return @roster.size > 1 || still_counted? if error.server_full?
       return @roster.trunks.any? unless entry.alone?
 
@@ -161,7 +161,7 @@ module Trunkline
 
     # @param error [Exception] of the failed attempt
     # @return [Float] seconds for which a caller without a trunk goes on waiting
-    def patience(error) = @quota && error.is_a?(Error) && error.server_full? ? [@limits.failover_wait, Quota::PATIENCE].max : @limits.failover_wait
+    def wait_limit_after(error) = @quota && error.is_a?(Error) && error.server_full? ? [@limits.failover_wait, Quota::FULL_SERVER_WAIT].max : @limits.failover_wait
 
     # The connection of a trunk has ended.
     def ended(trunk)
@@ -189,7 +189,7 @@ module Trunkline
     def hold_back?
       return true if @quota && @roster.opening? && !@back_off.lagging?
 
-      @back_off.doubtful? && (@back_off.quiet? || (@roster.opening? && !@back_off.lagging?))
+      @back_off.doubtful? && (@back_off.holding? || (@roster.opening? && !@back_off.lagging?))
     end
 
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED

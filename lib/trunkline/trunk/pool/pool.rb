@@ -10,7 +10,7 @@ require_relative "opener"
 require_relative "pool_stats"
 require_relative "roster"
 require_relative "../trunk"
-require_relative "wait_in_line"
+require_relative "queued_wait"
 require_relative "wait_queue"
 
 module Trunkline
@@ -82,9 +82,9 @@ module Trunkline
     # @yieldreturn [String] a likely reason for a lack of trunks, for the error of a caller that waits in vain
     # @return [Trunk]
     def check_out(request, user = nil, &explanation)
-      entry = WaitingLine::Entry.new(request, alone: true, &explanation)
+      entry = CallerQueue::Entry.new(request, alone: true, &explanation)
       trunk = nil
-      Waiting.undisturbed(request.scheduler) do
+      Waiting.without_interrupts(request.scheduler) do
         until trunk && (trunk.codec.idle? || settled?(trunk, request)) && trunk.alive?
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
 
@@ -94,7 +94,7 @@ module Trunkline
         check_idle if @idle_checks&.due?
         trunk
       ensure
-        call_up { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.expires_at
+        wake_called { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.expires_at
       end
     end
 
@@ -103,16 +103,16 @@ module Trunkline
       trunk.user = nil
       return trunk.close("it has lived for long enough") if trunk.state.expired?
 
-      call_up { @roster.check_in(trunk, wanted: @queue.seeking, shared: !@quiet && @queue.sharing?) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
+      wake_called { @roster.check_in(trunk, wanted: @queue.seeking, shared: !@queue_idle && @queue.sharing?) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
       trunk.close("the client was closed") if @closed
     end
 
     # Called by a trunk that has no active callers any more, or has room again.
-    def freed = call_up { @queue.serve }
+    def freed = wake_called { @queue.serve }
 
     # Called by a trunk whose connection has ended.
     def lost(trunk)
-      call_up do
+      wake_called do
         @roster.remove(trunk)
         @ledger.ended(trunk) if trunk.loss
         @opener.ended(trunk)
@@ -123,7 +123,7 @@ module Trunkline
     # Closes the trunks that are not in use now, and the others when their requests are answered. Later callers open new ones.
     def renew
       locked { renew_after_fork || @roster.all.each { |trunk| trunk.state.set_in_flight_limits(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
-      Waiting.undisturbed do
+      Waiting.without_interrupts do
         while (unused = locked { @roster.retire })
           unused.retire("the client was disconnected")
         end
@@ -135,14 +135,14 @@ module Trunkline
     # Retires the trunks that the block selects: they take no more requests, and are closed when those in flight are answered.
     def retire_where(reason, &chosen)
       retired = locked { renew_after_fork || @opener.retire_where(&chosen) }
-      Waiting.undisturbed { retired.each { |trunk| trunk.retire(reason) } }
+      Waiting.without_interrupts { retired.each { |trunk| trunk.retire(reason) } }
     end
 
     # Closes every trunk, including quarantined ones. Callers that wait now or come later get the error {Closed}. It is not interrupted.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
         locked { (@queue.closed = @closed = true) && @ledger.trunks.dup }.each { |trunk| trunk.close("the client was closed") }
-        call_up { @queue.call_all }
+        wake_called { @queue.call_all }
       end
     end
 
@@ -169,9 +169,9 @@ module Trunkline
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
       @admission = Admission.new(@roster, @opener, @queue)
       dropped = DroppedCallers.new(@roster, [@queue, @opener])
-      @line = WaitInLine.new(@lock, @roster, @queue, dropped, method(:locked), method(:call_up))
-      @dispatcher, @quiet = @roster.dispatcher, false
-      look_again
+      @queued_wait = QueuedWait.new(@lock, @roster, @queue, dropped, method(:locked), method(:wake_called))
+      @dispatcher, @queue_idle = @roster.dispatcher, false
+      refresh_hints
     end
 
     # Returns nil if no open trunk will do, or if another should be opened instead of using a busy one, and no caller does so yet.
@@ -179,8 +179,8 @@ module Trunkline
     def another_is_better?(trunk) = !trunk.codec.idle? && (@roster.spare_to_share? || @opener.may_open_to_share?)
 
     def find_for(request)
-      entry = WaitingLine::Entry.new(request, alone: false)
-      Waiting.undisturbed(request.scheduler) do
+      entry = CallerQueue::Entry.new(request, alone: false)
+      Waiting.without_interrupts(request.scheduler) do
         until request.deadline_passed?
           trunk = obtain(entry) || choose(request)
           used = trunk && yield(trunk)
@@ -197,20 +197,20 @@ module Trunkline
 
     # Returns a trunk that the caller has opened or that was kept for it. Nil: the caller chooses again.
     def obtain(entry)
-      return @line.wait(entry, nil) if !@quiet && follows?(entry)
+      return @queued_wait.wait(entry, nil) if !@queue_idle && may_follow?(entry)
 
       @roster.catch_up
       what, trunk = locked { decide(entry) }
       case what
       when :open then open_trunk(entry)
-      when :wait then @line.wait(entry, trunk)
-      when :make_room then trunk.reader.make_room(entry.request, WaitQueue::LOOK_AGAIN) { @dispatcher.accepts?(trunk.state, entry.request) }
+      when :wait then @queued_wait.wait(entry, trunk)
+      when :make_room then trunk.reader.make_room(entry.request, WaitQueue::CHECK_INTERVAL) { @dispatcher.accepts?(trunk.state, entry.request) }
       when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
       else trunk
       end
     end
 
-    def follows?(entry) = @queue.watched?(entry) && !@closed && @generation == Trunkline.process_generation && entry.failure.nil? && @line.follow(entry)
+    def may_follow?(entry) = @queue.watched?(entry) && !@closed && @generation == Trunkline.process_generation && entry.failure.nil? && @queued_wait.follow(entry)
 
     def check_idle = @idle_checks.start(*locked { renew_after_fork || @idle_checks.take }) { |trunk| check_in(trunk) }
 
@@ -219,14 +219,14 @@ module Trunkline
       raise Closed, "the client is closed" if @closed
       raise entry.failure.exception(entry.failure.message) if entry.failure
 
-      @admission.decide(entry) { look_again }
+      @admission.decide(entry) { refresh_hints }
     end
 
     def open_trunk(entry)
       opener = @opener # a forked child creates another
       kept = nil
       trunk = opener.open(entry, self) or return
-      call_up { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
+      wake_called { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
       return trunk.close(Opener::TOO_LATE) && nil unless kept
 
       give_up_surplus
@@ -234,10 +234,10 @@ module Trunkline
       trunk.tap { |opened| opened.close("the client was closed") if @closed }
     rescue Error => error
       error = nil if entry.request.deadline_passed?
-      raise if error && !@opener.goes_on?(entry, error)
+      raise if error && !@opener.continues_after?(entry, error)
     ensure
       unless trunk || !opener.equal?(@opener)
-        call_up { @opener.not_opened(entry, error).then { |begun| error ? @queue.call_failed(error, begun) : @queue.serve } }
+        wake_called { @opener.not_opened(entry, error).then { |begun| error ? @queue.call_failed(error, begun) : @queue.serve } }
         give_up_surplus
       end
     end
@@ -262,32 +262,32 @@ module Trunkline
     end
 
     # Updates the variables that {#choose} reads without the lock.
-    def look_again
-      look_at_queue unless @quiet && @queue.quiet?
-      @growing = @roster.look_at_room || (@divided && @opener.may_look_again? && @roster.opening_to_share.zero?)
+    def refresh_hints
+      refresh_queue_hints unless @queue_idle && @queue.idle?
+      @growing = @roster.update_room || (@divided && @opener.may_recount? && @roster.opening_to_share.zero?)
     end
 
-    def look_at_queue
-      crowd = @queue.crowd
-      @quiet = @queue.quiet?
-      @queued = crowd == :sharing
-      @callers_waiting.on = !crowd.nil?
+    def refresh_queue_hints
+      waiting_kind = @queue.waiting_kind
+      @queue_idle = @queue.idle?
+      @queued = waiting_kind == :sharing
+      @callers_waiting.on = !waiting_kind.nil?
     end
 
     # Runs the block, which changes the queue or the roster, with the lock held.
     def locked
       @lock.synchronize do
-        @opener.look_at_pause
+        @opener.update_pause
         yield
       ensure
-        look_again
+        refresh_hints
       end
     end
 
     # Runs the block with the lock held and wakes the callers of the entries that it returns. They sleep until they are woken, so nothing can come
     # between.
-    def call_up
-      Waiting.undisturbed { wake(locked { yield }) }
+    def wake_called
+      Waiting.without_interrupts { wake(locked { yield }) }
     end
 
     def wake(entries) = entries.each(&:wake)

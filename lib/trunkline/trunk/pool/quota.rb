@@ -8,13 +8,13 @@ module Trunkline
   class Quota # :nodoc:
     # Seconds that a caller without any trunk waits for a server that takes no more connections: within that time other processes find out that their
     # share is smaller, and close connections.
-    PATIENCE = 30.0
+    FULL_SERVER_WAIT = 30.0
 
     # @param most [Integer] upper limit, whatever the share is
     def initialize(most)
       @most = most
       @share = 1
-      @look_at = Float::INFINITY
+      @count_at = Float::INFINITY
     end
 
     # @return [Integer] how many trunks there may be now
@@ -24,25 +24,25 @@ module Trunkline
     # first.
     #
     # @return [Boolean] whether it is time to count the share again
-    def due? = @share < @most && Waiting.now >= @look_at
+    def due? = @share < @most && Waiting.now >= @count_at
 
     # @param share [#limit, #full, #count_after, nil] what a new trunk has found out: this pool's share, whether this connection and all others are
     #   too many together, and seconds after which the share must be counted again; nil: the server's connections are not divided
     # @param size [Integer] how many trunks there are
     def learn(share, size)
-      return @share, @look_at = @most, Float::INFINITY unless share
+      return @share, @count_at = @most, Float::INFINITY unless share
 
       @share = [share.full ? [share.limit, size - 1].min : share.limit, 1].max
-      @look_at = Waiting.now + (share.count_after * (@share == 1 ? 1 : 2))
+      @count_at = Waiting.now + (share.count_after * (@share == 1 ? 1 : 2))
     end
 
     # The server takes no more connections: half of the present number is the share until it is counted again.
     #
     # @param size [Integer] how many trunks there are
-    # @param look_at [Float] when that is, on the clock of Waiting.now
-    def halve(size, look_at)
+    # @param count_at [Float] when that is, on the clock of Waiting.now
+    def halve(size, count_at)
       @share = [size / 2, 1].max
-      @look_at = look_at
+      @count_at = count_at
     end
   end
   private_constant :Quota

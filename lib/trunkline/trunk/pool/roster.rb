@@ -90,7 +90,7 @@ module Trunkline
     # the only one.
     #
     # @return [Boolean] whether another connection may be shared, a spare or a new one, whatever the load, and none is being opened
-    def look_at_room
+    def update_room
       total = size
       @dispatcher.may_grow = total - @spares.size < @limit - 1 || @opening_to_share.positive?
       @opening_to_share.zero? && @trunks.size < @connections && (total < @limit || !@spares.empty?)

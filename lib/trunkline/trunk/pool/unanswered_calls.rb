@@ -46,7 +46,7 @@ module Trunkline
 
     # Removes the entries that the block selects.
     #
-    # @return [Array<WaitingLine::Entry>]
+    # @return [Array<CallerQueue::Entry>]
     def take_out(&chosen)
       entries = @of_scheduler.each_value.flat_map { |calls| calls.entries.keys }.select(&chosen)
       entries.each { |entry| forget(entry) }

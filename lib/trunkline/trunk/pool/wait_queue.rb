@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "unanswered_calls"
-require_relative "waiting_line"
+require_relative "caller_queue"
 
 module Trunkline
   # The callers that wait for a trunk of a pool, in three FIFO queues, so that none blocks another kind: callers that wait for room on a shared trunk,
@@ -9,21 +9,21 @@ module Trunkline
   # caller means to take it out of its queue and to wake it. The pool's lock is held around each call.
   class WaitQueue # :nodoc:
     # Seconds between two checks, by a waiting caller, whether every trunk is blocked by a long request and another may be opened.
-    LOOK_AGAIN = 0.02
+    CHECK_INTERVAL = 0.02
     # Seconds that a long request waits before a trunk is drained for it, as short ones would keep every trunk busy for ever. One that was called and
     # overtaken has waited for long enough.
-    LONG_ENOUGH = 0.1
+    DRAIN_AFTER = 0.1
     # Seconds for which callers that need no wake-up may overtake a long request that waits. Then an idle trunk is kept for it.
-    PATIENCE = 0.005
-    private_constant :LONG_ENOUGH, :PATIENCE
+    OVERTAKING_LIMIT = 0.005
+    private_constant :DRAIN_AFTER, :OVERTAKING_LIMIT
 
     # Sets whether the pool is closed: then each caller is called, and raises {Closed}.
     attr_writer :closed
 
     # @return [Boolean] whether no caller waits, and so none needs to be served. It may stay false for some time after the last has left, until
     #   {#serve} runs.
-    attr_reader :quiet
-    alias quiet? quiet
+    attr_reader :idle
+    alias idle? idle
 
     # @param roster [Roster] the pool's trunks
     # @param opener [Opener] opens further ones
@@ -38,16 +38,16 @@ module Trunkline
       @server = server
       @closed = closed
       @calls = UnansweredCalls.new
-      @lines = [@alone = WaitingLine.new(@calls), @sharing = WaitingLine.new(@calls), @sharing_long = WaitingLine.new(@calls)]
+      @queues = [@alone = CallerQueue.new(@calls), @sharing = CallerQueue.new(@calls), @sharing_long = CallerQueue.new(@calls)]
       @seekers = {}.compare_by_identity # entries of callers that have waited to pin a trunk, and have none yet
       @waits = Histogram.new
       @watcher = nil # the entry of the caller that checks next
       @watched_until = -Float::INFINITY # when it does so
-      @quiet = true
+      @idle = true
     end
 
     # @return [Symbol, nil] :sharing: callers wait for room; :others: no such caller, but some with long requests, or that pin
-    def crowd
+    def waiting_kind
       return :sharing unless @sharing.empty?
 
       :others unless @sharing_long.empty? && @alone.empty?
@@ -59,13 +59,13 @@ module Trunkline
     end
 
     # @return [Boolean] whether the caller must queue behind those that wait for the same: all but one that cannot wait
-    def must_join?(entry) = !@quiet && !entry.called? && !line_of(entry).empty? && !entry.blocks_its_scheduler?
+    def must_join?(entry) = !@idle && !entry.called? && !queue_of(entry).empty? && !entry.blocks_its_scheduler?
 
     # A watcher that has overslept, or was dropped, does not count: the next caller that comes, or wakes, checks. Without the lock the result is a
     # hint.
     #
     # @return [Boolean] whether another caller is about to check for room, for this one too
-    def watched?(entry) = Waiting.now < @watched_until && !@watcher.equal?(entry) && @watcher.lined_up?
+    def watched?(entry) = Waiting.now < @watched_until && !@watcher.equal?(entry) && @watcher.queued?
 
     # Puts the caller into its queue, if it must queue and another caller is about to check for room for all.
     #
@@ -84,12 +84,12 @@ module Trunkline
       end
       return waited_in_vain(entry) if entry.deadline_passed?
 
-      line = line_of(entry)
-      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(line)
+      queue = queue_of(entry)
+      raise overloaded("#{@limits.max_waiting} callers wait already (max_waiting)#{why_wait(entry)}") if full?(queue)
 
-      @quiet = false
-      line.join(entry, @limits.max_wait)
-      @seekers[entry] = true if line.equal?(@alone)
+      @idle = false
+      queue.join(entry, @limits.max_wait)
+      @seekers[entry] = true if queue.equal?(@alone)
       true
     end
 
@@ -99,9 +99,9 @@ module Trunkline
     def leave(entry)
       @waits << (Waiting.now - entry.since)
       @calls.answered(entry)
-      return false if entry.trunk && !entry.lined_up?
+      return false if entry.trunk && !entry.queued?
 
-      !line_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
+      !queue_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
     end
 
     # The caller has pinned a trunk, or has given up.
@@ -125,70 +125,70 @@ module Trunkline
     # @return [Float] when the watcher must check, on the clock of Waiting.now
     def watch(entry, other)
       @watcher = entry
-      @watched_until = [entry.expires_at, Waiting.now + LOOK_AGAIN, @opener.due_at, @calls.due, other].compact.min
+      @watched_until = [entry.expires_at, Waiting.now + CHECK_INTERVAL, @opener.due_at, @calls.due, other].compact.min
     end
 
     # Calls the callers that can proceed, unless another caller is about to check.
     #
-    # @return [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller is the watcher
+    # @return [Array<CallerQueue::Entry>, nil] of callers that must be woken; nil: another caller is the watcher
     def serve_for(entry) = (serve unless watched?(entry))
 
     # Gives a single connection to callers that wait to share it, before it is kept for the next one that pins.
     #
     # @param trunk [Trunk] that was returned
-    # @return [Array<WaitingLine::Entry>] of callers that must be woken
+    # @return [Array<CallerQueue::Entry>] of callers that must be woken
     def share_single(trunk)
-      return [] if @quiet || !@roster.single?
+      return [] if @idle || !@roster.single?
 
-      [@sharing, @sharing_long].flat_map { |line| line.empty? ? [] : line.call_for(trunk, @dispatcher.room_for(line.first.request)) }
+      [@sharing, @sharing_long].flat_map { |queue| queue.empty? ? [] : queue.call_for(trunk, @dispatcher.room_for(queue.first.request)) }
     end
 
     # Calls the callers that can proceed.
     #
-    # @return [Array<WaitingLine::Entry>] of callers that must be woken
+    # @return [Array<CallerQueue::Entry>] of callers that must be woken
     def serve
-      @quiet ||= crowd.nil? && @seekers.empty?
-      return [] if @quiet && !@roster.draining?
+      @idle ||= waiting_kind.nil? && @seekers.empty?
+      return [] if @idle && !@roster.draining?
 
-      @sharing.hand_over_to(@sharing_long) while @sharing.first&.turned_long?
+      @sharing.hand_over_to(@sharing_long) while @sharing.first&.became_long?
       free_trunks(now = Waiting.now)
       called = keep_trunks(now)
-      @lines.each { |line| called.concat(call_from(line)) unless line.empty? }
+      @queues.each { |queue| called.concat(call_from(queue)) unless queue.empty? }
       called
     end
 
     # Calls all.
     #
-    # @return [Array<WaitingLine::Entry>] of callers that must be woken
-    def call_all = @lines.flat_map(&:call_all)
+    # @return [Array<CallerQueue::Entry>] of callers that must be woken
+    def call_all = @queues.flat_map(&:call_all)
 
     # Calls those that stop waiting after a failed attempt to connect. Also wakes the first caller of each queue, which makes the next attempt: when
     # it went to sleep, the time of that was not known.
     #
     # @param failure [Exception]
     # @param begun [Float, nil] when the attempt began, on the clock of Waiting.now; nil: callers use open trunks, or wait
-    # @return [Array<WaitingLine::Entry>] of callers that must be woken
+    # @return [Array<CallerQueue::Entry>] of callers that must be woken
     def call_failed(failure, begun)
-      failed = begun ? @lines.flat_map { |line| line.call_failed(failure, begun, @opener.patience(failure)) } : []
-      failed.concat(serve, @lines.filter_map(&:rouse_first))
+      failed = begun ? @queues.flat_map { |queue| queue.call_failed(failure, begun, @opener.wait_limit_after(failure)) } : []
+      failed.concat(serve, @queues.filter_map(&:mark_first_woken))
     end
 
     # @return [Boolean] whether dropped callers are at the front of a queue, were called, or wait to pin a trunk. The lock need not be held: this
     #   reads copies.
-    def any_gone? = @calls.any_overdue? || @lines.any? { |line| line.first&.gone? } || @seekers.keys.any?(&:gone?)
+    def any_gone? = @calls.any_overdue? || @queues.any? { |queue| queue.first&.gone? } || @seekers.keys.any?(&:gone?)
 
     # Removes callers whose threads or event loops have ended, and called fibers that their event loop has not resumed in time.
     def forget_gone
       overdue = @calls.overdue
       gone = ->(entry) { entry.gone? || overdue.any? { |scheduler| scheduler.equal?(entry.scheduler) } }
-      @lines.each { |line| line.forget(&gone) }
+      @queues.each { |queue| queue.forget(&gone) }
       @calls.take_out(&gone).each(&:forget)
       @seekers.reject! { |entry,| gone.call(entry) }
     end
 
     private
 
-    def line_of(entry)
+    def queue_of(entry)
       return @alone if entry.alone?
 
       entry.long? ? @sharing_long : @sharing
@@ -198,12 +198,12 @@ module Trunkline
     # @raise [Overloaded] max_wait has passed first
     def waited_in_vain(entry)
       return false if entry.request.deadline_passed?
-      raise entry.outlasted.exception(entry.outlasted.message) if entry.outlasted && @opener.failing?
+      raise entry.last_failure.exception(entry.last_failure.message) if entry.last_failure && @opener.failing?
 
       raise overloaded("no connection had room within #{format("%g", @limits.max_wait)} s (max_wait)#{why_wait(entry)}")
     end
 
-    def full?(line) = line.size >= @limits.max_waiting
+    def full?(queue) = queue.size >= @limits.max_waiting
 
     # @return [String] for the error of a caller that waits in vain; empty if connections are shared and just busy
     def why_wait(entry)
@@ -217,14 +217,14 @@ module Trunkline
     # Drains a trunk for callers that others would overtake for ever.
     def free_trunks(now)
       long = @sharing_long.first
-      @roster.drain(!@seekers.empty?, !long.nil? && waited?(long, LONG_ENOUGH, now))
+      @roster.drain(!@seekers.empty?, !long.nil? && waited?(long, DRAIN_AFTER, now))
       @roster.share_drained if long && @roster.draining? && @seekers.empty?
     end
 
     # Calls callers with long requests that others have overtaken for too long, each with an idle trunk that is kept for it.
     def keep_trunks(now)
       called = []
-      while (entry = @sharing_long.first) && waited?(entry, PATIENCE, now) && !waits_for_drained?(entry) && (trunk = @dispatcher.keep_for(entry.request))
+      while (entry = @sharing_long.first) && waited?(entry, OVERTAKING_LIMIT, now) && !waits_for_drained?(entry) && (trunk = @dispatcher.keep_for(entry.request))
         called.push(*@sharing_long.call_to(trunk))
       end
       called
@@ -234,18 +234,18 @@ module Trunkline
     def waited?(entry, seconds, now) = now - entry.since > seconds || entry.called?
 
     # Calls as many callers as can proceed: more would find no room.
-    def call_from(line)
-      entry = line.first
+    def call_from(queue)
+      entry = queue.first
       return [] if waits_for_drained?(entry)
 
-      room = line.equal?(@alone) ? 0 : @dispatcher.room_for(entry.request)
-      room = 1 if room.zero? && (@closed || may_go?(entry, line))
-      room.positive? ? line.call_first(room) : []
+      room = queue.equal?(@alone) ? 0 : @dispatcher.room_for(entry.request)
+      room = 1 if room.zero? && (@closed || may_go?(entry, queue))
+      room.positive? ? queue.call_first(room) : []
     end
 
     # @return [Boolean] whether the caller can proceed although there is no room: it pins or opens a trunk, or makes room by reading
-    def may_go?(entry, line)
-      return @opener.may_open?(entry) || @roster.any_to_take? if line.equal?(@alone)
+    def may_go?(entry, queue)
+      return @opener.may_open?(entry) || @roster.any_to_take? if queue.equal?(@alone)
       return true if @roster.may_share_another? && (@opener.may_open?(entry) || @roster.spare_to_share? || @opener.may_grow?(entry))
 
       !@dispatcher.unread_for(entry.request).nil?

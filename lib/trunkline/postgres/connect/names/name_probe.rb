@@ -23,7 +23,7 @@ module Trunkline
       end
 
       # @return [Boolean] whether this thread can continue it
-      def mine? = @thread.equal?(Thread.current)
+      def continuable? = @thread.equal?(Thread.current)
 
       # Runs until the name is looked up, or the caller has something else to do.
       #

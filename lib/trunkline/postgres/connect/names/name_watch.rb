@@ -66,12 +66,12 @@ module Trunkline
         end
 
         # @return [Boolean] whether a lookup is running
-        def looking? = @lookup.begun?
+        def lookup_running? = @lookup.begun?
 
         # Begins a lookup.
         #
         # @return [Boolean] as {#resume}
-        def look
+        def begin_lookup
           @lookup = NameLookup.new(@host, Waiting.now)
           resume
         end
@@ -127,10 +127,10 @@ module Trunkline
       def moved?
         attempts = @last.values.map(&:dup)
         deadline = Deadlines.present
-        moved = attempts.any?(&:look)
-        until moved || (looking = attempts.select(&:looking?)).empty? || (deadline && Waiting.now >= deadline)
-          ready = Socket::Readiness.wait_for_any(looking.map(&:wait), deadline)
-          moved = looking.select { |attempt| ready.any? { |wait| wait.equal?(attempt.wait) } }.any?(&:resume)
+        moved = attempts.any?(&:begin_lookup)
+        until moved || (running = attempts.select(&:lookup_running?)).empty? || (deadline && Waiting.now >= deadline)
+          ready = Socket::Readiness.wait_for_any(running.map(&:wait), deadline)
+          moved = running.select { |attempt| ready.any? { |wait| wait.equal?(attempt.wait) } }.any?(&:resume)
         end
         moved
       ensure

@@ -6,15 +6,15 @@ require_relative "session_use"
 module Trunkline
   module Postgres
     # Resets the connection of a lease to the state that any caller expects.
-    module LeaseTidying # :nodoc:
+    module LeaseCleanup # :nodoc:
       # Seconds for that if the caller's deadline has passed.
       LONGEST = 1.0
 
       # @param lease [SessionLease] which has a connection
       # @param use [SessionUse] of the lease: there is something to undo
       # @return [Boolean] whether any caller may use the connection now
-      def self.undone?(lease, use)
-        Deadlines.instead(LONGEST) { use.undoing(!(lease.idle? && lease.status == "I")).all? { |sql| run?(lease, sql) } }
+      def self.reset?(lease, use)
+        Deadlines.instead(LONGEST) { use.cleanup_scripts(!(lease.idle? && lease.status == "I")).all? { |sql| run?(lease, sql) } }
       rescue Error
         false
       end
@@ -27,6 +27,6 @@ module Trunkline
       end
       private_class_method :run?
     end
-    private_constant :LeaseTidying
+    private_constant :LeaseCleanup
   end
 end

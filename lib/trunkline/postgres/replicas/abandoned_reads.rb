@@ -6,17 +6,17 @@ module Trunkline
   module Postgres
     # Reads whose callers have got another replica's answer, and which were so short that they were not cancelled. If one takes long after all, and no
     # other caller uses its connection, a later read cancels it: the connection would be blocked until it ends.
-    class LeftBehind # :nodoc:
+    class AbandonedReads # :nodoc:
       # Seconds between two checks: a short statement is worth a cancel when it takes 0.2 s longer than expected.
-      LOOK_EVERY = 0.05
+      CHECK_INTERVAL = 0.05
       # Seconds that such a cancel may take, while the caller of another read waits. A server that does not answer costs that much, once for each
       # connection.
       CANCEL = 0.01
-      private_constant :LOOK_EVERY, :CANCEL
+      private_constant :CHECK_INTERVAL, :CANCEL
 
       def initialize
         @reads = []
-        @look_at = -Float::INFINITY
+        @check_at = -Float::INFINITY
       end
 
       # @param trunk [Trunk] on which it is in flight
@@ -24,10 +24,10 @@ module Trunkline
       def add(trunk, request) = @reads << [trunk, request]
 
       # Cancels one that takes long.
-      def look
-        return if @reads.empty? || (now = Waiting.now) < @look_at
+      def cancel_slow
+        return if @reads.empty? || (now = Waiting.now) < @check_at
 
-        @look_at = now + LOOK_EVERY
+        @check_at = now + CHECK_INTERVAL
         @reads.reject! { |trunk, request| over?(trunk, request) }
         late = @reads.find { |trunk,| trunk.state.head_blocks? } or return
         @reads.delete(late)
@@ -45,6 +45,6 @@ module Trunkline
         !trunk.loss.nil? || !trunk.state.head.equal?(request) || !trunk.deserted?
       end
     end
-    private_constant :LeftBehind
+    private_constant :AbandonedReads
   end
 end

@@ -5,20 +5,20 @@ require_relative "../waiting"
 module Trunkline
   # The loop of a caller that waits in a queue of the pool. It sleeps, and the caller that frees a trunk wakes exactly those that it has called. One
   # of the waiting callers also wakes by a timer and checks for room, for all of them: see {WaitQueue#watch}.
-  class WaitInLine # :nodoc:
+  class QueuedWait # :nodoc:
     # @param lock [Lock] the pool's
     # @param roster [Roster] the pool's trunks
     # @param queue [WaitQueue] the waiting callers
     # @param dropped [DroppedCallers] checked meanwhile
     # @param change [#call] runs a block with the lock held, and updates the pool's hints
-    # @param call_up [#call] does the same, and wakes the callers of the entries that the block returns
-    def initialize(lock, roster, queue, dropped, change, call_up)
+    # @param wake_called [#call] does the same, and wakes the callers of the entries that the block returns
+    def initialize(lock, roster, queue, dropped, change, wake_called)
       @lock = lock
       @roster = roster
       @queue = queue
       @dropped = dropped
       @change = change
-      @call_up = call_up
+      @wake_called = wake_called
     end
 
     # Puts the caller into a queue behind others, one of which checks for room; the pool's hints need no update.
@@ -28,7 +28,7 @@ module Trunkline
 
     # Returns when a trunk is kept for the caller, or when it must choose again.
     #
-    # @param called [Array<WaitingLine::Entry>, nil] of callers that must be woken; nil: another caller checks for room
+    # @param called [Array<CallerQueue::Entry>, nil] of callers that must be woken; nil: another caller checks for room
     # @return [Trunk, nil]
     def wait(entry, called)
       loop do
@@ -49,20 +49,20 @@ module Trunkline
     private
 
     def sleep(entry, called)
-      look_around(called - [entry]) if called
+      wake_and_clean_up(called - [entry]) if called
       due = called ? @queue.watch(entry, @dropped.collection_due(entry)) : entry.sleeps_until
-      called&.include?(entry) || entry.told? ? entry.request.resume : Waiting.park(entry.request, due)
+      called&.include?(entry) || entry.woke_itself? ? entry.request.resume : Waiting.park(entry.request, due)
     end
 
-    def look_around(called)
+    def wake_and_clean_up(called)
       called.each(&:wake)
-      @dropped.close_trunks { @call_up.call { @dropped.forget && @queue.serve } }
+      @dropped.close_trunks { @wake_called.call { @dropped.forget && @queue.serve } }
     end
 
     # A caller that leaves although it was called calls the next one instead.
     def leave(entry)
-      @call_up.call { @queue.serve } if @lock.synchronize { @queue.leave(entry) }
+      @wake_called.call { @queue.serve } if @lock.synchronize { @queue.leave(entry) }
     end
   end
-  private_constant :WaitInLine
+  private_constant :QueuedWait
 end

@@ -6,7 +6,7 @@ require_relative "../waiting"
 
 module Trunkline
   # A FIFO queue of callers that wait for the same kind of trunk. The owner's lock is held around each call.
-  class WaitingLine # :nodoc:
+  class CallerQueue # :nodoc:
     # A caller that waits.
     class Entry
       LONGEST_SLEEP = Socket::Readiness::LONGEST_WAIT
@@ -22,7 +22,7 @@ module Trunkline
       attr_accessor :failure
 
       # @return [Exception, nil] of the last failed attempt to connect after which the caller went on waiting
-      attr_reader :outlasted
+      attr_reader :last_failure
 
       # @return [Trunk, nil] that is kept for the caller, once it is called
       attr_accessor :trunk
@@ -50,8 +50,8 @@ module Trunkline
         @explanation = explanation
         @long = !alone && request.long?
         @trunk = nil
-        @called = @lined_up = @told = false
-        @outlasts_until = @outlasted = nil
+        @called = @queued = @woke_itself = false
+        @failover_until = @last_failure = nil
       end
 
       def alone? = @alone
@@ -60,7 +60,7 @@ module Trunkline
       def long? = @long
 
       # @return [Boolean] whether its request has been reclassified as long since it came; true once
-      def turned_long? = !@long && !@alone && (@long = @request.long?)
+      def became_long? = !@long && !@alone && (@long = @request.long?)
 
       # @return [Boolean] whether the caller will never resume: its thread or its event loop has ended, and its fiber was dropped where it waited
       def gone? = !@thread.alive? || @request.dropped?
@@ -74,11 +74,11 @@ module Trunkline
       # @param most [Float] seconds that it does so, from its first failed attempt, if that is longer than its time in the queue
       # @param begun [Float] when the attempt began, on the clock of Waiting.now: one that began before the caller came does not concern it
       # @return [Boolean] whether it goes on waiting
-      def outlasts?(error, most, begun = Float::INFINITY)
+      def continues_after?(error, most, begun = Float::INFINITY)
         return false unless error.is_a?(Error) && error.retriable?
-        return false unless @first_since&.>(begun) || go_on(most)
+        return false unless @first_since&.>(begun) || extend_wait(most)
 
-        @outlasted = error
+        @last_failure = error
         true
       end
 
@@ -86,25 +86,25 @@ module Trunkline
       def called? = @called
 
       # @return [Boolean] whether it has been in a queue before
-      def lined_up_before? = !@first_since.nil?
+      def queued_before? = !@first_since.nil?
 
       # @return [Boolean] whether it has waited for as long as it may
       def deadline_passed? = !@expires_at.nil? && Waiting.now >= @expires_at
 
       # @return [Boolean] whether it is in a queue
-      def lined_up? = @lined_up
+      def queued? = @queued
 
       # Parks the caller, which is in a queue from now on.
       #
       # @param most [Float] seconds that it waits in all
-      def line_up(most)
+      def enqueue(most)
         @since = Waiting.now
         @first_since ||= @since
-        @expires_at ||= [[@since + most, @outlasts_until].compact.max, @request.deadline].compact.min
+        @expires_at ||= [[@since + most, @failover_until].compact.max, @request.deadline].compact.min
         @sleeps_until = @since + [LONGEST_SLEEP, (@expires_at - @since) / 2].min
         @trunk = nil
-        @lined_up = true
-        @told = false
+        @queued = true
+        @woke_itself = false
         @request.park
         self
       end
@@ -113,8 +113,8 @@ module Trunkline
       #
       # @return [Boolean] false: it was called, or has waited for long enough
       def stay
-        staying = @lined_up && !deadline_passed?
-        @told = false
+        staying = @queued && !deadline_passed?
+        @woke_itself = false
         @sleeps_until = [Waiting.now + LONGEST_SLEEP, @expires_at].min
         @request.park if staying
         staying
@@ -123,12 +123,12 @@ module Trunkline
       # Wakes the caller, which must be woken once. If it is the calling fiber, that only notes it: on its way to sleep it ends connections of dropped
       # callers, and may call itself by that.
       def wake
-        @told = @request.fiber.equal?(Fiber.current)
-        @request.wake unless @told
+        @woke_itself = @request.fiber.equal?(Fiber.current)
+        @request.wake unless @woke_itself
       end
 
       # @return [Boolean] whether the calling fiber has called itself since it parked
-      def told? = @told
+      def woke_itself? = @woke_itself
 
       # Returns a trunk that was kept for the caller and is not used.
       def leave_unused
@@ -145,12 +145,12 @@ module Trunkline
 
       def called
         @called = true
-        @lined_up = false
+        @queued = false
         self
       end
 
       def leave
-        @lined_up = false
+        @queued = false
         self
       end
 
@@ -160,10 +160,10 @@ module Trunkline
 
       private
 
-      def go_on(most)
-        @outlasts_until ||= Waiting.now + most
-        @expires_at &&= [[@expires_at, @outlasts_until].max, @request.deadline].compact.min
-        Waiting.now < @outlasts_until
+      def extend_wait(most)
+        @failover_until ||= Waiting.now + most
+        @expires_at &&= [[@expires_at, @failover_until].max, @request.deadline].compact.min
+        Waiting.now < @failover_until
       end
     end
 
@@ -184,14 +184,14 @@ module Trunkline
     #
     # @param most [Float] seconds that the caller waits in all
     def join(entry, most)
-      again = entry.lined_up_before?
-      entry.line_up(most)
+      again = entry.queued_before?
+      entry.enqueue(most)
       later = @entries.index { |other| other.first_since > entry.first_since } if again
       @entries.insert(later || -1, entry)
     end
 
     # @return [Entry, nil] nil: it is not in the queue any more
-    def leave(entry) = entry.lined_up? ? @entries.delete(entry.leave) : nil
+    def leave(entry) = entry.queued? ? @entries.delete(entry.leave) : nil
 
     # Takes out the first entry, and with it those that can proceed with it: callers that share, and have the same scheduler.
     #
@@ -229,10 +229,10 @@ module Trunkline
     # @param begun [Float] when that attempt began, on the clock of Waiting.now
     # @param most [Float] seconds that a caller goes on waiting after its first failed attempt
     # @return [Array<Entry>] of callers that were asleep and must be woken
-    def call_failed(failure, begun, most) = call(size) { |entry| entry.failure = failure unless entry.outlasts?(failure, most, begun) }
+    def call_failed(failure, begun, most) = call(size) { |entry| entry.failure = failure unless entry.continues_after?(failure, most, begun) }
 
     # @return [Entry, nil] the first, which stays in the queue, if its caller was asleep and must be woken
-    def rouse_first = (first if first&.request&.mark_woken)
+    def mark_first_woken = (first if first&.request&.mark_woken)
 
     # Removes the entries that the block selects, whose callers will not resume.
     def forget = @entries.reject! { |entry| yield(entry) && entry.forget }
@@ -251,5 +251,5 @@ module Trunkline
       called.each { |entry| @calls.add(entry) }.select { |entry| entry.called.request.mark_woken }
     end
   end
-  private_constant :WaitingLine
+  private_constant :CallerQueue
 end
