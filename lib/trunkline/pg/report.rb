@@ -31,7 +31,7 @@ module Trunkline
         super([], Postgres.const_get(:Description).empty, nil)
         @fields = fields
         @error_message = error_message
-        told(nil, status: failed ? PGRES_FATAL_ERROR : PGRES_NONFATAL_ERROR)
+        with_details(nil, status: failed ? PGRES_FATAL_ERROR : PGRES_NONFATAL_ERROR)
       end
 
       # @param code [Integer] one of PG's PG_DIAG_ constants

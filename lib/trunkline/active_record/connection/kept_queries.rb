@@ -44,7 +44,7 @@ module Trunkline
 
       def received(result)
         Times.settle(result, default_timezone)
-        tell(result) if @receiver
+        call_receiver(result) if @receiver
         result
       end
     end

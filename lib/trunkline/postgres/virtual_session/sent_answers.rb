@@ -61,7 +61,7 @@ module Trunkline
         return true if ready?
         return @future.wait(timeout) unless @streaming
 
-        @lease.io.wait_readable(timeout) ? look : nil
+        @lease.io.wait_readable(timeout) ? read_arrived : nil
         ready?
       end
 
