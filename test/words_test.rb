@@ -30,7 +30,7 @@ class WordsTest < Trunkline::TestCase
     "look" => "check, poll, probe, read_arrived", "looking" => "checking", "looked" => "checked_at", "looks" => "checks, probes",
     "look_again" => "recheck, refresh", "look_at" => "check_at", "tell" => "report, announce, describe", "telling" => "announcer",
     "hear" => "on_notices", "heed" => "apply", "asker" => "owner", "patience" => "wait_until, timeout", "crowd" => "waiting_kind",
-    "crowded" => "callers_waiting", "held_up" => "head_blocks?", "line_up" => "enqueue", "lined_up" => "queued",
+    "held_up" => "head_blocks?", "line_up" => "enqueue", "lined_up" => "queued",
     "outlasts" => "continues_after?", "CallerQueue" => "CallerQueue", "QueuedWait" => "QueuedWait", "LeaseCleanup" => "LeaseCleanup",
     # The pool has callers that wait; a server ends a session with an error, and TLS ends with close_notify.
     "crowded" => "callers_waiting", "farewell" => "closing_error, send_close_notify"
