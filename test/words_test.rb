@@ -31,12 +31,12 @@ class WordsTest < Trunkline::TestCase
     "look_again" => "recheck, refresh", "look_at" => "check_at", "tell" => "report, announce, describe", "telling" => "announcer",
     "hear" => "on_notices", "heed" => "apply", "asker" => "owner", "patience" => "wait_until, timeout", "crowd" => "waiting_kind",
     "held_up" => "head_blocks?", "line_up" => "enqueue", "lined_up" => "queued",
-    "outlasts" => "continues_after?", "CallerQueue" => "CallerQueue", "QueuedWait" => "QueuedWait", "LeaseCleanup" => "LeaseCleanup",
+    "outlasts" => "continues_after?", "WaitingLine" => "CallerQueue", "WaitInLine" => "QueuedWait", "LeaseTidying" => "LeaseCleanup",
     # The pool has callers that wait; a server ends a session with an error, and TLS ends with close_notify.
     "crowded" => "callers_waiting", "farewell" => "closing_error, send_close_notify"
   }.freeze
   # `answers` is a plural in sentences, and Answers begins some.
-  CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness|CallerQueue|QueuedWait|LeaseCleanup)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
+  CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness|WaitingLine|WaitInLine|LeaseTidying)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/
   # Its own variable: what a server has said of its type.
   OTHERS = %w[lib/trunkline/postgres/connect/server_type.rb].freeze
   MANUAL = /\b(?:ask(?:s|ed|ing)?|held up|holds? up|in line|go(?:es|ing)? on|went on|takes? in|patience)\b/i

@@ -25,7 +25,7 @@ module Trunkline
     module First
       def choose(_guard, route, statement = nil)
         number = Thread.current[:first_replica] or return super
-        look
+        check_hosts
         other = (0..1).find { |at| !route.passed&.include?(at) && (at == number || route.passed) }
         other && choose_among([@replicas[other]], statement, route)
       end
