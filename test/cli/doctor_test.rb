@@ -249,13 +249,13 @@ class DoctorTest < Trunkline::TestCase
   # Lets each query of the doctor take only so many seconds.
   def patience(seconds)
     doctor = Trunkline::CLI::Doctor
-    usual = doctor.send(:remove_const, :PATIENCE)
-    doctor.const_set(:PATIENCE, seconds)
+    usual = doctor.send(:remove_const, :TIMEOUT)
+    doctor.const_set(:TIMEOUT, seconds)
     yield
   ensure
-    doctor.send(:remove_const, :PATIENCE)
-    doctor.const_set(:PATIENCE, usual)
-    doctor.send(:private_constant, :PATIENCE)
+    doctor.send(:remove_const, :TIMEOUT)
+    doctor.const_set(:TIMEOUT, usual)
+    doctor.send(:private_constant, :TIMEOUT)
   end
 
   # @return [Array(Integer, String)] exit status, and all that was printed
