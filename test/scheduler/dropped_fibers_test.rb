@@ -78,14 +78,15 @@ class DroppedFibersTest < Trunkline::TestCase
 
   # It has not passed its turn on, whatever it waited for.
   def test_one_that_begins_a_subscription
-    with_client(connections: 1, max_connections: 3, max_wait: 20) do |db|
+    gated(max_connections: 3) do |db, proxy|
       kept = db.listen("kept")
+      proxy.hold(:answers)
       drop(1) { db.listen("dropped") }
+      proxy.release(:answers)
       other = Thread.new { db.listen("other") }
       assert other.join(60), "it waits for good"
       db.notify("other", "there")
-      assert_equal "there", other.value.wait(20)&.payload
-      kept.close
+      assert_equal ["there", false], [other.value.wait(20)&.payload, kept.closed?]
     end
   end
 
