@@ -25,6 +25,23 @@ module Trunkline
     end
 
     # A pooler tells each client what its server said when the pooler connected: that it was no standby.
+    # The next host of the list would refuse it too.
+    def test_writes_pass_over_other_standbys
+      with_server do |primary|
+        standby, other = Bench::PostgresServer.start_standbys(primary, 2)
+        primary.psql("CREATE TABLE passed (token text)")
+        [standby, other].each { |server| replayed(primary, server) }
+        Trunkline.postgres(hosts_uri(standby, other, primary), connections: 1) do |db|
+          assert_equal standby.port, port_of(db)
+          assert_equal primary.port, db.value("INSERT INTO passed VALUES ('one') RETURNING current_setting('port')::int")
+          primary.stop
+          assert_includes [standby.port, other.port], db.value("SELECT current_setting('port')::int", idempotent: true), "any will do where none takes writes"
+        end
+      ensure
+        [standby, other].compact.each(&:discard)
+      end
+    end
+
     def test_writes_leave_a_pooler_that_leads_to_a_standby_by_now
       with_pair do |primary, standby|
         primary.psql("CREATE TABLE tokens (token text)")

@@ -72,6 +72,11 @@ module Trunkline
       # @return [void]
       def avoid(server, reason) = @memory.avoid(server, reason)
 
+      # A server has refused a write, as it is read-only.
+      #
+      # @return [void]
+      def refused_write = @memory.refused_write
+
       # @param open [Hash{String => Integer}] connections by label
       # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} documents them
       def stats(open) = { hosts: @memory.to_a(open), switches: @memory.switches }

@@ -37,6 +37,7 @@ module Trunkline
         @switches = 0
         @known = {}
         @unanswered = {}
+        @writes_refused_at = -Float::INFINITY
       end
 
       # @return [Array<Config::Host>] all of them: the one that worked last comes first, unless the order is random, and avoided ones come last
@@ -109,6 +110,14 @@ module Trunkline
       # @param reason [String]
       # @return [void]
       def avoid(server, reason) = @config.hosts.each { |host| note(host, reason, Waiting.now + SILENT_FOR) if host.server == server }
+
+      # A server that would do has refused a write, as it is read-only.
+      #
+      # @return [void]
+      def refused_write = @writes_refused_at = Waiting.now
+
+      # @return [Boolean] whether that was so lately: where any server will do, one that accepts writes is preferred for a while
+      def prefers_writable? = Waiting.now - @writes_refused_at < SILENT_FOR
 
       # @param open [Hash{String => Integer}] connections by label
       # @return [Array<Hash{Symbol => Object}>] plain values for each host, as {Client#stats} documents them

@@ -49,7 +49,7 @@ module Trunkline
         @thread = Thread.current
         @begun_at = Waiting.now
         @expires_at = @begun_at + (config.connect_timeout || KEPT_FOR)
-        @wanted = [*(config.target_session_attrs == "prefer-standby" ? %w[standby any] : config.target_session_attrs)]
+        @wanted = wanted
         @candidates = promotions ? promotions.promoted_first(memory.order) : memory.order
         @running = []
         @failures = {}
@@ -116,7 +116,15 @@ module Trunkline
         resume([@running.last])
       end
 
-      # If there is no standby, a server of another kind that answered will do.
+      # Where any server will do, another standby would refuse the write that one has just refused.
+      def wanted
+        kind = @config.target_session_attrs
+        return %w[standby any] if kind == "prefer-standby"
+
+        kind == "any" && @config.others? && @memory.prefers_writable? ? %w[read-write any] : [kind]
+      end
+
+      # If there is no server of the preferred kind, a server of another kind that answered will do.
       def next_host
         if @candidates.empty? && @wanted.size > 1
           @wanted.shift

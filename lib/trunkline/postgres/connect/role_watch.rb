@@ -39,6 +39,7 @@ module Trunkline
         return false if servers.empty?
 
         @searched_at = Waiting.now
+        @trunks.refused_write
         servers.each { |server| @trunks.avoid(server, READ_ONLY) }
         @pools.each { |pool| pool.retire_where(READ_ONLY) { |trunk| servers.include?(trunk.server) && !writable?(trunk) } }
         true

@@ -98,6 +98,11 @@ module Trunkline
       # @return [void]
       def avoid(server, reason) = @connector.avoid(server, reason)
 
+      # A server has refused a write, as it is read-only.
+      #
+      # @return [void]
+      def refused_write = @connector.refused_write
+
       # @param pools [Array<Pool>] of the connections that it has opened
       # @return [Hash{Symbol => Object}] hosts and switches, as {Client#stats} documents them
       def stats(pools) = @connector.stats(pools.flat_map { |pool| pool.stats[:trunks] }.map { |trunk| trunk[:server] }.tally)
