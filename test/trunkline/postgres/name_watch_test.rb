@@ -141,7 +141,7 @@ module Trunkline
       def look_to(attempt, *addresses)
         resolving(@host.host => addresses) do
           moved = attempt.resume
-          moved = (Socket::Readiness.wait_for_any([attempt.wait], nil) && attempt.resume) while attempt.looking?
+          moved = (Socket::Readiness.wait_for_any([attempt.wait], nil) && attempt.resume) while attempt.lookup_running?
           moved
         end
       end
