@@ -1,0 +1,277 @@
+# frozen_string_literal: true
+
+require "async"
+require "timeout"
+require "trunkline"
+require_relative "dropped_loop"
+
+class GivenUpCallers
+  # One round: its client, its callers, and the check afterwards.
+  class Round
+    # @param uri [String]
+    # @param hosts [Array<Symbol>]
+    # @param random [Random]
+    # @param name [String] of its connections
+    # @param count [#call] gets an outcome, and details of one that should not be
+    def initialize(uri, hosts, random, name, count)
+      @uri, @hosts, @random, @name, @count = uri, hosts, random, name, count
+      @connections = 1 + random.rand(3)
+      @most = @connections + random.rand(4)
+      @finish = Thread::Queue.new
+      @asked = 0
+    end
+
+    def call
+      Trunkline.postgres(@uri, connections: @connections, max_connections: @most, max_wait: PATIENCE, application_name: @name) do |db|
+        @db = db
+        db.value("SELECT 1") if @random.rand(4).positive?
+        hosts = Array.new(1 + @random.rand(4)) { host(@hosts.sample(random: @random)) }
+        disturb(now + LASTS)
+        look_afterwards
+        @finish.close
+        hosts.each { |thread| hung(thread) unless thread.join(PATIENCE) }
+      end
+    end
+
+    private
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    def count(...) = @count.call(...)
+
+    def hung(thread)
+      count(:hung, "#{@name}\n#{thread.backtrace&.first(20)&.join("\n")}")
+      thread.kill
+    end
+
+    # In two of three rounds sessions are ended by the server, or the process forks.
+    def disturb(finish)
+      disturbances = @random.rand(3).zero? ? [] : Array.new(1 + @random.rand(3)) { @random.rand(2).zero? ? :end_a_session : :fork_a_child }
+      disturbances.each do |kind|
+        sleep @random.rand * LASTS / disturbances.size
+        send(kind)
+      end
+      sleep [finish - now, 0].max
+    end
+
+    def end_a_session
+      Trunkline.postgres(@uri, connections: 1, max_connections: 1) do |db|
+        db.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 ORDER BY random() LIMIT 1", @name)
+      end
+    end
+
+    # The child has connections of its own.
+    def fork_a_child
+      pid = fork do
+        exit!(@db.value("SELECT 2") == 2 && @db.transaction { |transaction| transaction.value("SELECT 3") } == 3)
+      rescue Exception => error
+        warn error.full_message(highlight: false)
+      ensure
+        exit!(false)
+      end
+      ended = eventually(PATIENCE) { Process.wait2(pid, Process::WNOHANG) }
+      Process.kill(:KILL, pid) && Process.wait(pid) unless ended
+      count(:forked_wrong, "#{@name}: #{ended ? ended.last : "the child hung"}") unless ended&.last&.success?
+    end
+
+    def host(kind)
+      random = Random.new(@random.rand(1 << 30))
+      Thread.new { send(kind, random) }.tap { |thread| thread.report_on_exception = true }
+    end
+
+    def threads(random)
+      finish = now + LASTS
+      callers = Array.new(CALLERS) { caller_thread(random.rand(1 << 30), finish) }
+      while now < finish
+        sleep random.rand * 0.05
+        at = random.rand(CALLERS)
+        random.rand(2).zero? ? callers[at].raise(Interrupt) : callers[at] = caller_thread(random.rand(1 << 30), finish).tap { callers[at].kill }
+      end
+      callers.each(&:kill).each { |thread| hung(thread) unless thread.join(PATIENCE) }
+    end
+
+    def caller_thread(seed, finish)
+      Thread.handle_interrupt(Interrupt => :never) { Thread.new { ask_on(Random.new(seed), SLOW, finish) } }
+    end
+
+    def tasks(random)
+      finish = now + LASTS
+      Sync do |task|
+        callers = Array.new(CALLERS) { task.async { ask_on(Random.new(random.rand(1 << 30)), SLOW, finish) } }
+        while now < finish
+          sleep random.rand * 0.05
+          at = random.rand(CALLERS)
+          callers[at].stop
+          callers[at] = task.async { ask_on(Random.new(random.rand(1 << 30)), SLOW, finish) }
+        end
+        callers.each(&:stop)
+      end
+    end
+
+    # Each begins a transaction, and is resumed within it, or dropped there. There is one at a time, as each keeps a connection.
+    def plain_fibers(random)
+      finish = now + LASTS
+      while now < finish
+        fiber = plain_fiber(random.rand(1 << 30))
+        token = fiber.resume
+        sleep random.rand * 0.02
+        ask_outside(token, random) if @most > 1 && token.is_a?(String)
+        fiber.resume if fiber.alive? && random.rand(3).positive?
+      end
+    end
+
+    def plain_fiber(seed)
+      Fiber.new do
+        attempt(Random.new(seed)) { |token, random| suspended(token, random) }
+        nil
+      end
+    end
+
+    def suspended(token, random)
+      mine = -> { @db.value("SELECT current_setting('given_up.token', true)") }
+      @db.transaction do |transaction|
+        transaction.query("SELECT set_config('given_up.token', $1, true)", token)
+        Fiber.yield(token)
+        random.rand(2).zero? ? mine.call : Enumerator.new { |yielder| yielder << mine.call }.next
+      end
+    end
+
+    def ask_outside(token, random)
+      attempt(random) { |own,| @db.value("SELECT current_setting('given_up.token', true)") == token ? "of a fiber's transaction" : own }
+    end
+
+    def thread_ends(random) = drop(random)
+    def thread_lives(random) = drop(random) && @finish.pop
+
+    def thread_asks(random)
+      drop(random)
+      ask(random, DROPPED_SLOW)
+      @finish.pop
+    end
+
+    def drop(random)
+      misused = DroppedLoop.run(random.rand * LASTS) do
+        CALLERS.times { Fiber.schedule { ask_on(Random.new(random.rand(1 << 30)), DROPPED_SLOW, Float::INFINITY) } }
+      end
+      misused.uniq.each { |misuse| count(:misused, misuse) }
+    end
+
+    def ask_on(random, slow, finish)
+      ask(random, slow) while now < finish
+    end
+
+    def ask(random, slow) = attempt(random, slow) { |*arguments| send(WAYS.sample(random: random), *arguments) }
+
+    # @yield as the methods that WAYS names take it
+    # @yieldreturn [String] the token
+    def attempt(random, slow = DROPPED_SLOW)
+      token = "#{@asked += 1} #{random.rand(1 << 30)}"
+      answer = Thread.handle_interrupt(Interrupt => :immediate) { yield token, random, slow }
+      answer == token ? count(:right) : count(:wrong, "#{answer.inspect} instead of #{token.inspect}")
+    rescue Interrupt
+      count(:interrupted)
+    rescue Trunkline::Error => error
+      count(error.class.name.to_sym)
+    rescue StandardError => error
+      count(:unexpected, error.full_message(highlight: false))
+    end
+
+    def value(token, *) = @db.value("SELECT $1::text", token)
+    def rows(token, *) = @db.query("SELECT $1::text AS a, $2::int[] AS b, now() AS c, 1.5::numeric AS d", token, [1, 2])[0]["a"]
+    def past_its_deadline(token, random, slow) = @db.value("SELECT $1::text FROM pg_sleep($2)", token, slow, deadline: random.rand * 0.1)
+    def slow(token, random, slow) = @db.value("SELECT $1::text FROM pg_sleep($2)", token, random.rand(3).zero? ? slow : 0.02)
+    def future(token, *) = @db.async("SELECT $1::text", token).value.value
+    def unasked(token, _, slow) = @db.async("SELECT pg_sleep($1)", slow / 10.0) && token
+    def batch(token, *) = @db.batch { |batch| batch.query("SELECT 1") && batch.query("SELECT $1::text", token) }[1].value
+    def stream(token, *) = @db.stream("SELECT $1::text AS token, n FROM generate_series(1, 5000) n", token).first(3).last["token"]
+    def large(token, *) = @db.value("SELECT $1::text || $2::text", token, "x" * 300_000).delete_suffix("x" * 300_000)
+
+    def copy(token, *)
+      @db.copy_out("COPY (SELECT '#{token}', n FROM generate_series(1, 3000) n) TO STDOUT") { |row| return row.first }
+    end
+
+    # Its subscription is closed, or dropped. It needs a connection of its own, which a client with one has not got. Fibers that their event loop may
+    # drop begin none: one that is dropped while it listens keeps the connection, see the known limits.
+    def subscription(token, random, slow)
+      return token if @most < 2 || slow < SLOW
+
+      subscription = @db.listen("given_up_#{random.rand(1 << 30)}")
+      @db.notify(subscription.channels.first, token)
+      notification = subscription.wait([0.01, PATIENCE].sample(random: random))
+      subscription.close if random.rand(2).zero?
+      notification.nil? || notification.gap? ? token : notification.payload
+    end
+
+    def transaction(token, *)
+      @db.transaction do |transaction|
+        transaction.query("SELECT 1")
+        transaction.value("SELECT $1::text", token)
+      end
+    end
+
+    def savepoint(token, random, slow)
+      @db.transaction do |transaction|
+        transaction.transaction { slow(token, random, slow / 4.0) }
+        transaction.value("SELECT $1::text", token)
+      end
+    end
+
+    # Nothing is in flight while it sleeps.
+    def sleeping(token, random, _)
+      @db.transaction do |transaction|
+        sleep random.rand * 0.1
+        transaction.value("SELECT $1::text", token)
+      end
+    end
+
+    def session(token, *)
+      @db.session do |session|
+        session.query("SET work_mem = '7MB'")
+        session.value("SELECT $1::text", token)
+      end
+    end
+
+    def look_afterwards
+      have_all_connections
+      count(:slow, @name) unless Array.new(5) { short_query }.min <= SOON
+      count(:kept, "#{@name}: #{figures}") unless eventually { figures.values.sum.zero? }
+      count(:busy, @name) unless eventually { active.zero? }
+    rescue Trunkline::Error => error
+      count(:kept, "#{@name}: #{error.message}")
+    end
+
+    # Each of its callers leases a connection, all at once; and one is left to share.
+    def have_all_connections
+      own = [@most - 1, 1].max
+      arrived = Thread::Queue.new
+      go_on = Thread::Queue.new
+      callers = Array.new(own) { Thread.new { @db.transaction { |transaction| (arrived << transaction.value("SELECT 1")) && go_on.pop } } }
+      callers.each { |thread| thread.report_on_exception = false }
+      have_all = eventually(PATIENCE) { arrived.size == own }
+      count(:kept, "#{@name}: #{arrived.size} of #{own} connections, #{figures}") unless have_all
+      short_query if have_all && @most > 1
+      go_on.close
+      callers.each { |thread| thread.join(PATIENCE) || hung(thread) }
+    end
+
+    def short_query
+      start = now
+      @db.value("SELECT 1")
+      now - start
+    end
+
+    def figures = @db.stats.then { |stats| { **stats.slice(:in_flight, :pinned, :opening), **stats[:queue].slice(:length, :alone) } }
+
+    def active
+      Trunkline.postgres(@uri, connections: 1, max_connections: 1) do |db|
+        db.value("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'", @name)
+      end
+    end
+
+    def eventually(seconds = 2)
+      finish = now + seconds
+      sleep 0.01 until (done = yield) || now > finish
+      done
+    end
+  end
+  private_constant :Round
+end
