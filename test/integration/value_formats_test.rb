@@ -19,7 +19,7 @@ class ValueFormatsTest < Trunkline::TestCase
   def test_what_is_refused
     in_host_with_client(connections: 1, max_connections: 3) do |db|
       virtual = Trunkline::Postgres::AdapterInterface.of(db).virtual_session("here")
-      virtual.stay && virtual.query("SELECT 1", [])
+      virtual.reserve && virtual.query("SELECT 1", [])
       db.session do |session|
         pid = session.value("SELECT pg_backend_pid()")
         REFUSED.each do |sql|

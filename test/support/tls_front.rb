@@ -8,12 +8,13 @@ module Trunkline
   # that contains MARK; the bytes of TLS pass through a second pair of sockets, so records can be cut and changed.
   class TLSFront
     MARK = "-- fault"
-    # Functions of the encrypted bytes of an answer; nil: nothing more, and the connection ends.
+    # Functions of the encrypted bytes of an answer, behind which the next one may have come: its first record is what they change. nil: nothing more, and
+    # the connection ends.
     FAULTS = {
       no_farewell: ->(_bytes) {},
-      cut_record: ->(bytes) { bytes[..-2] },
+      cut_record: ->(bytes) { bytes[...(last_of_record(bytes))] },
       cut_header: ->(bytes) { bytes[..2] },
-      changed_byte: ->(bytes) { bytes.tap { bytes.setbyte(-1, bytes.getbyte(-1) ^ 1) } },
+      changed_byte: ->(bytes) { bytes.tap { last_of_record(bytes).then { |last| bytes.setbyte(last, bytes.getbyte(last) ^ 1) } } },
       no_tls: ->(_bytes) { "plain text in the middle of it" },
       alert_in_the_clear: ->(_bytes) { "\x15\x03\x03\x00\x02\x02\x28".b }
     }.freeze
@@ -29,6 +30,10 @@ module Trunkline
         front.close
       end
     end
+
+    # @param bytes [String] from the beginning of a record on: its header is of five bytes, the last two of which are its length (RFC 8446, 5.1)
+    # @return [Integer] index of the record's last byte
+    def self.last_of_record(bytes) = 4 + bytes[3, 2].unpack1("n")
 
     # The TLS context for new connections.
     attr_writer :context

@@ -9,7 +9,7 @@ module Trunkline
       module Hosts # :nodoc:
         IDENTITY = Postgres.const_get(:IdentityQuery)::SQL
         # Two hosts may lead to one server, through poolers.
-        STARTED = "SELECT pg_catalog.pg_postmaster_start_time()::text"
+        STARTED = "SELECT pg_catalog.pg_postmaster_start_time()::pg_catalog.text"
         # Bytes of WAL that were written, or replayed.
         POSITION = <<~SQL
           SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_lsn() END

@@ -21,7 +21,7 @@ module Trunkline
       # @param statement [Statement] that will be refused
       # @raise [SyntaxError] the server's
       def check(statement)
-        Deadlines.hold(Deadlines.in(MOST)) { learn(Request.describe(statement).unnamed!) }
+        Deadlines.hold(Deadlines.in(MOST)) { describe_request(Request.describe(statement).unnamed!) }
       rescue SyntaxError
         raise
       rescue Error
