@@ -16,16 +16,19 @@ module Trunkline
       # more.
       QUERY = -> { Request.script("") }
       READERS = %w[read-only standby prefer-standby].freeze
-      private_constant :PAUSE, :READ_ONLY, :SILENT, :READERS
+      WRITERS = %w[read-write primary].freeze # each connection has been found to lead to a primary
+      private_constant :PAUSE, :READ_ONLY, :SILENT, :READERS, :WRITERS
 
       # @param config [Config]
       # @param pools [Array<Pool>] of the client
       # @param trunks [TrunkFactory] of the client
       def initialize(config, pools, trunks)
         @reader = READERS.include?(config.target_session_attrs)
+        @writer = WRITERS.include?(config.target_session_attrs)
         @pools = pools
         @trunks = trunks
         @searched_at = -Float::INFINITY
+        @left = {}.compare_by_identity # the trunks at the last search
       end
 
       # A server has refused a statement as read-only, outside of a read-only transaction.
@@ -33,12 +36,15 @@ module Trunkline
       # @return [Boolean] whether another server, or the same one over another connection, may accept it
       def leave_read_only_servers
         return false if @reader
-        return true if Waiting.now < @searched_at + PAUSE
 
-        servers = @pools.flat_map(&:trunks).select { |trunk| read_only?(trunk) }.map(&:server).uniq
+        trunks = @pools.flat_map(&:trunks)
+        return true if Waiting.now < @searched_at + PAUSE && !moved_again?(trunks)
+
+        servers = trunks.select { |trunk| read_only?(trunk) }.map(&:server).uniq
         return false if servers.empty?
 
         @searched_at = Waiting.now
+        @left = trunks.to_h { |trunk| [trunk, true] }.compare_by_identity
         @trunks.refused_write
         servers.each { |server| @trunks.avoid(server, READ_ONLY) }
         @pools.each { |pool| pool.retire_where(READ_ONLY) { |trunk| servers.include?(trunk.server) && !writable?(trunk) } }
@@ -57,6 +63,10 @@ module Trunkline
       end
 
       private
+
+      # A connection that was opened since the last search led to a primary then, and has refused a write by now: its pooler was moved to another server
+      # meanwhile.
+      def moved_again?(trunks) = @writer && trunks.any? { |trunk| !@left.key?(trunk) && pooled?(trunk) && trunk.codec.refused_write? }
 
       # @return [String, nil] the address of its server; nil: not connected any more
       def address_of(trunk)
