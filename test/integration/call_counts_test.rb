@@ -54,7 +54,7 @@ class CallCountsTest < Trunkline::TestCase
 
   def test_a_deadline_that_passes
     with_one_connection do |db|
-      assert_calls([36, 43], "Deadline", before: -> { db.query(ASK, 1) }) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(60)", deadline: 0.05) } }
+      assert_calls([39, 47], "Deadline", before: -> { db.query(ASK, 1) }) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(60)", deadline: 0.05) } }
     end
   end
 
