@@ -36,10 +36,9 @@ module Trunkline
       # @return [Boolean] whether another server, or the same one over another connection, may accept it
       def leave_read_only_servers
         return false if @reader
+        return true if Waiting.now < @searched_at + PAUSE && !(@writer && moved_again?)
 
-        trunks = @pools.flat_map(&:trunks)
-        return true if Waiting.now < @searched_at + PAUSE && !moved_again?(trunks)
-
+        trunks = open_trunks
         servers = trunks.select { |trunk| read_only?(trunk) }.map(&:server).uniq
         return false if servers.empty?
 
@@ -64,9 +63,11 @@ module Trunkline
 
       private
 
+      def open_trunks = @pools.flat_map(&:trunks)
+
       # A connection that was opened since the last search led to a primary then, and has refused a write by now: its pooler was moved to another server
       # meanwhile.
-      def moved_again?(trunks) = @writer && trunks.any? { |trunk| !@left.key?(trunk) && pooled?(trunk) && trunk.codec.refused_write? }
+      def moved_again? = open_trunks.any? { |trunk| !@left.key?(trunk) && pooled?(trunk) && trunk.codec.refused_write? }
 
       # @return [String, nil] the address of its server; nil: not connected any more
       def address_of(trunk)
