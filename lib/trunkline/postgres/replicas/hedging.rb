@@ -48,13 +48,14 @@ module Trunkline
       def send_beside(read, first, wait_until)
         return unless @budget.take
 
-        second(read, first, wait_until) || (@budget.give_back && nil)
+        second(read, others(read, first), wait_until) || (@budget.give_back && nil)
       end
 
       # Sends a read to another replica that can take it at once, in place of one where it would wait for a connection: that makes no more reads.
+      # A replica that would open a connection for it is left to open one for its own reads.
       #
       # @return [Array(Replica, Trunk, Route), nil] as {#send_beside}
-      def send_instead(read, first, wait_until) = second(read, first, wait_until)
+      def send_instead(read, first, wait_until) = second(read, others(read, first).reject { |other| other.crowded_for?(read.request) }, wait_until)
 
       # The replica has answered or refused, or has failed to answer.
       #
@@ -90,9 +91,9 @@ module Trunkline
         trunk
       end
 
-      def second(read, first, wait_until)
+      def second(read, candidates, wait_until)
         route = Route.new
-        replica = @set.choose_among(others(read, first), read.request.statement, route) or return
+        replica = @set.choose_among(candidates, read.request.statement, route) or return
         trunk = dispatch(replica, read, wait_until)
         trunk && [replica, trunk, route]
       ensure

@@ -103,7 +103,7 @@ module Trunkline
       # @return [Boolean] whether it is a standby, in use, with a connection for reads
       def open? = standby? && @resume_at.nil? && @pool.counts[:shared].positive?
 
-      # @return [Boolean] whether it has connections, and none of them takes the request at once
+      # @return [Boolean] whether it has connections, and the request would wait for one of them, or for another
       def crowded_for?(request) = open? && @pool.crowded_for?(request)
 
       # A slow read of another replica was sent here, too.

@@ -57,8 +57,8 @@ module Trunkline
       find_for(request) { |found| found.perform(request) }
     end
 
-    # @return [Boolean] whether the request would wait for a connection now
-    def crowded_for?(request) = @queued || @dispatcher.choose(request).nil?
+    # @return [Boolean] whether the request would wait for a connection now, or open one
+    def crowded_for?(request) = @queued || choose(request).nil?
 
     # Sends the request over a shared trunk, and does not wait. As {#over_shared_trunk}.
     def dispatch(request)
