@@ -175,13 +175,53 @@ module Shared
       end
     end
 
+    # As many as may be are kept. One more, and a gap stands in their place; those after it follow.
     def test_notifications_that_are_not_taken
-      listening do |db, channel|
+      listening(max_notifications: 5) do |db, channel|
         idle, busy = db.listen(channel), db.listen("#{channel}_end")
-        db.query("SELECT pg_notify($1, number::text) FROM generate_series(0, $2) AS number", channel, Trunkline::Postgres::Subscription::MOST)
-        db.notify("#{channel}_end")
-        busy.wait
-        assert_equal [true, nil], [idle.wait.gap?, idle.wait(0)]
+        { 5 => [1, 2, 3, 4, 5], 6 => [nil], 8 => [nil, 7, 8] }.each do |count, kept|
+          notify_all(db, channel, count)
+          db.notify(busy.channels.first)
+          busy.wait
+          assert_equal kept.map { |number| number&.to_s }, Array.new(kept.size) { idle.wait(0)&.payload }
+          assert_nil idle.wait(0)
+        end
+      end
+    end
+
+    # Together they keep no more bytes than may be: the one that has the most loses them.
+    def test_bytes_of_notifications_that_are_not_taken
+      listening(max_unrequested: 20_000) do |db, channel|
+        full, little, busy = Array.new(3) { |number| db.listen("#{channel}_#{number}") }
+        db.notify(little.channels.first, "kept")
+        2.times { |number| db.notify(full.channels.first, number.to_s * 7000) }
+        db.notify(busy.channels.first, "x" * 5000)
+        assert_equal [5000, "0" * 7000, "1" * 7000], [busy.wait.payload.size, full.wait(0).payload, full.wait(0).payload]
+        2.times { [full, busy].each { |one| db.notify(one.channels.first, "2" * 7000) } && busy.wait }
+        assert_equal [true, nil, "kept", nil], [full.wait(0).gap?, full.wait(0), little.wait(0).payload, little.wait(0)]
+      end
+    end
+
+    def test_no_more_subscriptions_than_may_be
+      listening(max_subscriptions: 4) do |db, channel|
+        callers = Array.new(10) { later { db.listen(channel) } }
+        refused, kept = callers.partition(&:error)
+        assert_equal [[Trunkline::Overloaded, false, true]], refused.map { |caller| [caller.error.class, caller.error.sent?, caller.error.retriable?] }.uniq
+        assert_match(/\A4 subscriptions are open already \(max_subscriptions\)/, refused.first.error.message)
+        assert_equal 4, kept.size
+        kept.first.value.close
+        again = db.listen(channel)
+        db.notify(channel, "all")
+        assert_equal ["all"] * 4, [again, *kept.drop(1).map(&:value)].map { |subscription| subscription.wait.payload }
+      end
+    end
+
+    # One that no connection could be opened for is not open.
+    def test_subscriptions_that_were_dropped_or_could_not_begin_do_not_count
+      listening(max_subscriptions: 4) do |db, channel|
+        30.times { Thread.new { db.listen(channel) && nil }.join }
+        10.times { assert_raises(Trunkline::Deadline) { Trunkline.deadline(0) { db.listen("#{channel}_late") } } }
+        db.listen(channel).close
       end
     end
 
@@ -212,10 +252,14 @@ module Shared
 
     private
 
+    # @param limits [Hash] of the client
     # @yieldparam db [Trunkline::Postgres::Client]
     # @yieldparam channel [String] of this test alone
-    def listening
-      in_host_with_client(connections: 2, max_connections: 4) { |db| yield db, "c#{unique_name.delete_prefix("test-")}" }
+    def listening(**limits)
+      in_host_with_client(connections: 2, max_connections: 4, **limits) { |db| yield db, "c#{unique_name.delete_prefix("test-")}" }
     end
+
+    # Sends the numbers from 1 on, all at once.
+    def notify_all(db, channel, count) = db.query("SELECT pg_notify($1, number::text) FROM generate_series(1, $2) AS number", channel, count)
   end
 end

@@ -23,14 +23,17 @@ module Trunkline
     #   Answers that are in flight by then still arrive
     # max_message:: bytes of the longest message accepted from the server, which limits a row; also of the memory of the objects that a row's arrays,
     #   documents, composite values and the like become
-    # max_unrequested:: bytes that are kept of what a server sends besides rows: the notices of one answer, unread notifications of a connection, and
-    #   the settings that it reports
+    # max_unrequested:: bytes that are kept of what a server sends besides rows: the notices of one answer, unread notifications of a connection and
+    #   of all subscriptions together, and the settings that it reports
+    # max_subscriptions:: open subscriptions of a client; the next `listen` is refused
+    # max_notifications:: notifications that a subscription keeps until they are taken; where one more arrives, a gap replaces all of them
     # max_lifetime:: seconds after which a connection is replaced, or up to a fifth sooner, so that not all are replaced at once
     # max_idle:: seconds after which an unused connection is closed, if there are more than `connections`
     DEFAULTS = {
       max_in_flight: 4096, max_bytes_in_flight: 64 * 1024 * 1024, max_waiting: 10_000, max_wait: 60, failover_wait: 0, silence: 2,
       max_statements: 1000, max_statement_age: 30, max_types: 1000, max_futures: 1000, max_future_bytes: 256 * 1024 * 1024,
-      max_message: 256 * 1024 * 1024, max_unrequested: 16 * 1024 * 1024, max_lifetime: 3600, max_idle: 60
+      max_message: 256 * 1024 * 1024, max_unrequested: 16 * 1024 * 1024, max_subscriptions: 1000, max_notifications: 10_000,
+      max_lifetime: 3600, max_idle: 60
     }.freeze
 
     # Those that may be 0.

@@ -21,20 +21,28 @@ module Trunkline
       def initialize(sessions, responses)
         @sessions = sessions
         @responses = responses
+        @limits = responses.limits
         begin_anew
       end
 
+      # @param channels [Array<String>]
+      # @return [SubscriptionQueue] of a new subscription
+      def queue(channels) = SubscriptionQueue.new(channels, @limits.max_notifications)
+
       # @param subscription [Subscription] new, not listening yet
       # @return [Subscription] listening
+      # @raise [Overloaded] max_subscriptions are open
       # @raise [Error] the server refused, or no connection could be opened
       def subscribe(subscription)
         begin_anew unless @generation == Trunkline.process_generation
         Waiting.without_interrupts do
-          @lock.synchronize { @queues = [*listening_ones, subscription.queue] }
-          sync_channels(nil)
-          listening = subscription
-        ensure
-          remove(subscription.queue) unless listening
+          added?(subscription.queue) || make_room(subscription.queue)
+          begin
+            sync_channels(nil)
+            listening = subscription
+          ensure
+            remove(subscription.queue) unless listening
+          end
         end
       end
 
@@ -72,6 +80,22 @@ module Trunkline
         @settled = []
         @listening = []
         @trunk = nil
+      end
+
+      # False: there are as many subscriptions as may be.
+      def added?(queue)
+        @lock.synchronize do
+          open = listening_ones
+          @queues = [*open, queue] if open.size < @limits.max_subscriptions
+        end
+      end
+
+      # Subscriptions that the program has dropped do not count once they are collected.
+      def make_room(queue)
+        GC.start
+        return if added?(queue)
+
+        raise Overloaded.new("#{@limits.max_subscriptions} subscriptions are open already (max_subscriptions): close those that are not needed", server: @sessions.server)
       end
 
       # Excludes dropped ones. The lock is held.
@@ -159,7 +183,14 @@ module Trunkline
           theirs = queue.ended? ? [] : notifications.select { |notification| queue.take?(notification) }
           theirs.each { |notification| queue.add(notification) }.any?
         end
+        bound_bytes
         concerned.each(&:wake)
+      end
+
+      # The subscription with the most bytes that were not taken loses them, and not one whose reader keeps up.
+      def bound_bytes
+        queues = @queues
+        queues.max_by(&:bytes).drop while queues.sum(&:bytes) > @limits.max_unrequested
       end
     end
     private_constant :Listener

@@ -19,6 +19,7 @@ module Trunkline
       #   are raised
       # @return [Subscription] without a block: it collects notifications from now on until it is closed
       # @raise [ArgumentError, TypeError, EncodingError] no channel is given, or an invalid name
+      # @raise [Overloaded] the client has max_subscriptions open ones already: nothing was sent
       # @raise [Error] no connection could be opened, or the server refused
       def listen(*channels)
         subscription = Subscription.new(listener, checked(channels))

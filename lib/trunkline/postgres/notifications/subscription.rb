@@ -14,9 +14,6 @@ module Trunkline
       include Enumerable
       include MainRactor
 
-      # How many are kept until they are taken; then a gap replaces them.
-      MOST = SubscriptionQueue::MOST
-
       # Finalizer of a subscription that was dropped without being closed: ends its queue, which the next one that begins or ends removes.
       Dropped = Struct.new(:queue) do
         def call(_id) = queue.end
@@ -29,7 +26,7 @@ module Trunkline
       def initialize(listener, channels) # :nodoc:
         stay_in_main_ractor
         @listener = listener
-        @queue = SubscriptionQueue.new(channels)
+        @queue = listener.queue(channels)
         ObjectSpace.define_finalizer(self, Dropped.new(@queue))
       end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/lock"
 require_relative "notification"
 
 module Trunkline
@@ -7,22 +8,36 @@ module Trunkline
     # What the listener keeps of a subscription: its channels, the notifications that have arrived, and the callers that wait for one. It does not
     # refer to the {Subscription} itself, so that one that is dropped without being closed is collected, and then removed.
     class SubscriptionQueue # :nodoc:
-      # How many are kept until they are taken; then a gap replaces them.
-      MOST = 10_000
+      # Bytes of a notification, beside its texts.
+      ENTRY = 128
+      private_constant :ENTRY
 
       # @return [Array<String>]
       attr_reader :channels
 
+      # @return [Integer] of the notifications that it keeps; a gap has none
+      attr_reader :bytes
+
       # @param channels [Array<String>]
-      def initialize(channels)
+      # @param most [Integer] notifications to keep until they are taken: where one more arrives, a gap replaces all
+      def initialize(channels, most)
         @channels = channels
+        @most = most
         @notifications = []
+        @bytes = 0
+        @lock = Lock.new
         @waiters = []
         @ended = false
       end
 
       # @return [Notification, nil] the next one, which is removed
-      def shift = @notifications.shift
+      def shift
+        @lock.synchronize do
+          notification = @notifications.shift
+          @bytes -= bytes_of(notification) if notification
+          notification
+        end
+      end
 
       # No more will arrive. Also called by the garbage collector, so it does nothing else.
       def end = @ended = true
@@ -37,8 +52,16 @@ module Trunkline
       def take?(notification) = notification.gap? || @channels.include?(notification.channel)
 
       def add(notification)
-        @notifications.size < MOST ? @notifications.push(notification) : @notifications.replace([Notification.new])
+        @lock.synchronize do
+          next replace_all unless @notifications.size < @most
+
+          @notifications.push(notification)
+          @bytes += bytes_of(notification)
+        end
       end
+
+      # Replaces all notifications by a gap.
+      def drop = @lock.synchronize { replace_all }
 
       # Runs the block with a registered caller that waits.
       def with_waiter(waiter)
@@ -52,6 +75,15 @@ module Trunkline
       def wake
         @waiters.dup.each { |waiter| waiter.fail(nil) }
       end
+
+      private
+
+      def replace_all
+        @notifications.replace([Notification.new])
+        @bytes = 0
+      end
+
+      def bytes_of(notification) = notification.gap? ? 0 : ENTRY + notification.channel.bytesize + notification.payload.bytesize
     end
     private_constant :SubscriptionQueue
   end
