@@ -67,6 +67,15 @@ module Trunkline
       end
     end
 
+    def test_a_connection_that_replaces_a_lost_one_resumes_its_session
+      through_front do |front, db|
+        assert_equal 1, db.value("SELECT 1")
+        assert_raises(Indeterminate) { db.value("SELECT 2 #{TLSFront::MARK}") }
+        assert_equal "3" * 50_000, db.value("SELECT repeat('3', 50000)", deadline: 60)
+        assert_equal [false, true], front.resumed
+      end
+    end
+
     private
 
     # @return [Array<Class>] of the futures' errors

@@ -41,8 +41,12 @@ module Trunkline
     # A key of FAULTS, or :farewell: close_notify is sent, and the answer is lost.
     attr_writer :fault
 
+    # @return [Array<Boolean>] whether each handshake has resumed a session
+    attr_reader :resumed
+
     def initialize(server, context)
       @server = server
+      @resumed = []
       @context = context
       @fault = :no_farewell
       @listener = TCPServer.new("127.0.0.1", 0)
@@ -78,6 +82,7 @@ module Trunkline
       @sockets.push(inner, outer, link.server)
       @threads.push(Thread.new { link.pass_to_client }, Thread.new { link.pass_from_client })
       tls = OpenSSL::SSL::SSLSocket.new(inner, @context).accept
+      @resumed << tls.session_reused?
       @threads.push(Thread.new { pass_answers(link, tls) })
       pass_requests(link, tls)
     rescue OpenSSL::SSL::SSLError, IOError, SystemCallError

@@ -13,6 +13,8 @@ module Trunkline
       UNKNOWN_VERSION = %w[0A000 08P01].freeze
       UNKNOWN_SETTING = "08P01"
       STARTING_UP = "57P03"
+      # SQLSTATE of a proof that is bound to another certificate than the server's, among others.
+      WRONG_BINDING = "28000"
       # PgBouncer's message.
       UNSUPPORTED = /\Aunsupported startup parameter/
       # PgBouncer reports 08P01 for conditions for which servers have SQLSTATEs: that it is full, and that its server is down.
@@ -30,7 +32,7 @@ module Trunkline
       # Seconds within which a host must accept the TCP connection if there are others: a lost packet is sent again after one second. The next search
       # begins with the same hosts, and so finds slower ones.
       TCP_ANSWER = 1.0
-      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT, :TCP_ANSWER
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :WRONG_BINDING, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT, :TCP_ANSWER
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
@@ -71,7 +73,7 @@ module Trunkline
                                     minimal: @minimal, date_style: @date_style, tcp_answer: @tcp_answer, cluster: @cluster, promotions: @promotions, survey: @survey, &@order)
           handshake.connect
         rescue Error => error
-          retry if another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)
+          retry if without_session?(handshake, error) || another_version?(handshake, error) || fewer_settings?(handshake, error) || readable_dates?(handshake)
           @failures[encryption = variants.shift] = error
           retry if !variants.empty? && another_encryption?(encryption, handshake, error)
           preferred(error)
@@ -79,6 +81,16 @@ module Trunkline
       end
 
       private
+
+      # A server may fail to resume a TLS session. If its certificate has changed since the full handshake, it refuses a proof that is bound to the
+      # former one.
+      def without_session?(handshake, error)
+        return false unless @encryption.resuming?
+        return false unless handshake.stuck_encrypting? || (handshake.encrypted? && handshake.unauthenticated? && error.sqlstate == WRONG_BINDING)
+
+        @encryption.forget_session
+        !time_over?
+      end
 
       # As with libpq, a server that refuses a role with encryption may accept it without, and vice versa.
       def another_encryption?(encryption, handshake, error)

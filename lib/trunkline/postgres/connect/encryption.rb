@@ -3,6 +3,7 @@
 require_relative "../../errors"
 require_relative "../../socket/deadline_io"
 require_relative "../../socket/tls"
+require_relative "../../socket/tls/resumption"
 require_relative "encryption/context"
 
 module Trunkline
@@ -28,6 +29,8 @@ module Trunkline
       def initialize(config, host)
         @config = config
         @host = host
+        @resumes = true
+        @context = @resumption = nil
       end
 
       # @return [Array<Encryption, nil>] the variants to try, in order; nil: in the clear
@@ -60,17 +63,48 @@ module Trunkline
       # @return [OpenSSL::SSL::SSLSocket] to a server whose identity is verified, as far as the options require
       # @raise [ConnectionError, ConfigError]
       def shake_hands(io, deadline)
-        context = Context.new(@config)
-        encrypted = Socket::TLS.connect(io, context.build, deadline, server_name: server_name) or too_late
+        @context = context = Context.new(@config)
+        settings = context.build
+        @resumption = resumption = resumption_under(context, settings)
+        encrypted = Socket::TLS.connect(io, settings, deadline, server_name: server_name, session: resumption&.session) or too_late
+        resumption&.not_resumed unless encrypted.session_reused?
         check(encrypted, context)
         encrypted
       rescue OpenSSL::SSL::SSLError => error
+        context.distrust ? resumption&.not_resumed : resumption&.fail # a resumed session has no certificates to verify
         refuse(context.distrust || "encryption could not be negotiated: #{Socket::TLSReason.of(error)}#{direct_hint}", retriable: false)
       rescue SystemCallError => error
         broken(error)
       end
 
+      # Keeps the session of the connection for the next one, if the server has issued one.
+      #
+      # @param encrypted [OpenSSL::SSL::SSLSocket] what {#shake_hands} has returned last; the server has accepted the client's identity since
+      # @return [void]
+      def keep_session(encrypted) = @resumption&.keep(encrypted, @context.valid_until)
+
+      # @return [Boolean] whether the last handshake has resumed a session, or tried to and failed
+      def resuming? = !!@resumption&.offered?
+
+      # Makes later handshakes full ones.
+      #
+      # @return [void]
+      def forget_session
+        @resumption.drop
+        @resumption = nil # a later variant without encryption has none
+        @resumes = false
+      end
+
       private
+
+      # Lists of revoked certificates may have changed since the session's handshake, so with them each handshake is a full one. The store of trusted
+      # certificates is the same as long as their file is.
+      def resumption_under(context, settings)
+        return if context.revocation?
+
+        server = [@host.host, @host.hostaddr, @host.port, server_name, @config.sslcertmode]
+        Socket::TLS::Resumption.new(server, [settings.cert_store, context.certificate&.to_der], offers: @resumes)
+      end
 
       def negotiate(io, deadline)
         sent = Socket::DeadlineIO.write(io, REQUEST, deadline)
@@ -93,7 +127,9 @@ module Trunkline
         if @config.sslnegotiation == "direct" && encrypted.alpn_protocol != Context::PROTOCOL
           refuse("the server does not speak PostgreSQL's protocol over TLS (sslnegotiation=direct)", retriable: false)
         end
-        refuse("the server did not ask for a certificate, and sslcertmode=require wants that", retriable: false) unless context.certificate_requested?
+        unless encrypted.session_reused? || context.certificate_requested?
+          refuse("the server did not ask for a certificate, and sslcertmode=require wants that", retriable: false)
+        end
         check_name(Socket::TLS::Identity.new(encrypted.peer_cert)) if @config.sslmode == "verify-full"
       end
 

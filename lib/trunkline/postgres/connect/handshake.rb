@@ -59,6 +59,7 @@ module Trunkline
         @io = endpoint.open(@deadline, tcp_answer: @tcp_answer, &@order)
         @encrypted = @encryption ? encrypt : false
         begin_session
+        @encryption.keep_session(@io) if @encrypted
         identity, leftover = check_server(type = ServerType.new(@wanted, @startup))
         findings, leftover = survey(leftover)
         type.learn(identity)

@@ -25,14 +25,24 @@ module Trunkline
         # @return [String, nil] why the server's certificate was rejected
         attr_reader :distrust
 
+        # @return [Time, nil] until when all certificates of the server's chain are valid; nil: none was verified
+        attr_reader :valid_until
+
+        # @return [OpenSSL::X509::Certificate, nil] the client's own, once {#build} has read it; nil: none is sent
+        attr_reader :certificate
+
         # @param config [Config]
         def initialize(config)
           @config = config
           @certificate_requested = config.sslcertmode != "require"
+          @distrust = @valid_until = @certificate = nil
         end
 
         # @return [Boolean] whether the server requested the client's certificate; true if that does not matter
         def certificate_requested? = @certificate_requested
+
+        # @return [Boolean] whether certificates are compared with lists of revoked ones
+        def revocation? = !@config.sslcrldir.nil? || revoked.any?
 
         # @return [OpenSSL::SSL::SSLContext]
         # @raise [ConfigError] a file cannot be used
@@ -71,7 +81,11 @@ module Trunkline
         end
 
         def verify(believed, store_context)
-          @distrust ||= "the server's certificate is not trusted: #{store_context.error_string}" unless believed
+          if believed
+            @valid_until = [@valid_until, store_context.current_cert.not_after].compact.min
+          else
+            @distrust ||= "the server's certificate is not trusted: #{store_context.error_string}"
+          end
           believed
         end
 
@@ -81,6 +95,7 @@ module Trunkline
           own = @config.sslcert && Socket::TLS::ClientCertificate.load(@config.sslcert, @config.sslkey, @config.sslpassword)
           return refuse_without_certificate unless own
 
+          @certificate = own.certificate
           context.extra_chain_cert = own.chain
           context.client_cert_cb = lambda do |_|
             @certificate_requested = true
