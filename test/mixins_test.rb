@@ -42,12 +42,11 @@ class MixinsTest < Trunkline::TestCase
     "config/network" => %w[values]
   }.freeze
 
-  # Variables of the module itself, of fibers and threads, and the one that Ruby looks at when an object is moved to another Ractor.
+  # Variables of the module itself, and the one that Ruby looks at when an object is moved to another Ractor.
   OWN = {
     "socket/tls/libssl" => %w[checked obstacle],
     "socket/tls/trust" => %w[kept],
-    "trunk/main_ractor" => %w[unmovable],
-    "trunk/resuming_fibers" => %w[trunkline_loop_fibers_that_hold trunkline_plain_fibers trunkline_plain_fibers_that_hold]
+    "trunk/main_ractor" => %w[unmovable]
   }.freeze
 
   # ActiveRecord, Sequel and programs for the pg gem are extended by modules, or have their own names for one object's parts.
@@ -62,8 +61,7 @@ class MixinsTest < Trunkline::TestCase
     "pg/type_maps" => "programs' own maps may have private methods, which the pg gem calls; and its decoders show programs no more than pg's do",
     "pg/foreign_type_map" => "programs' own maps",
     "sequel/pool" => "private methods of Sequel's own", "sequel/prepared" => "likewise",
-    "sequel/likeness" => "whether it is one for `===` is the class's own affair",
-    "trunk/resuming_fibers" => "variables of threads, on Ruby 3.1, which the extension reads at each request"
+    "sequel/likeness" => "whether it is one for `===` is the class's own affair"
   }.freeze
 
   LIBRARY = File.expand_path("../lib/trunkline", __dir__)
@@ -84,6 +82,14 @@ class MixinsTest < Trunkline::TestCase
   def test_objects_are_not_reached_into_by_name
     found = Dir.glob("**/*.rb", base: LIBRARY).select { |file| code(file).match?(BY_NAME) }.map { |file| file.delete_suffix(".rb") }
     assert_equal DEMANDED.keys.sort, found.sort
+  end
+
+  # A variable without @ is the extension's own, and cannot be named in Ruby. Those of a class in Ruby are stated by the class: see plain_object.h.
+  def test_the_extension_names_no_instance_variable
+    sources = Dir.glob("**/*.{c,h}", base: EXTENSION).to_h { |file| [file, File.read(File.join(EXTENSION, file)).gsub(%r{/\*.*?\*/}m, "")] }
+    assert_operator sources.size, :>, 100
+    assert_empty(sources.select { |_, code| code.match?(/"@/) }.keys)
+    assert_equal %w[common/plain_object.c trunk/core/scoped_value.c], sources.select { |_, code| code.match?(/rb_(?:iv|ivar|attr)_[gs]et\b/) }.keys.sort
   end
 
   # What it asks of connections and wires are public methods: Ruby refuses others.

@@ -10,6 +10,10 @@ module Trunkline
   class Interval
     include Arithmetic
 
+    # Set by decoders in C, too, which do not call {initialize}, in this order.
+    INSTANCE_VARIABLES = %i[@months @days @microseconds].freeze
+    private_constant :INSTANCE_VARIABLES
+
     # Each of the three may be negative, independently of the others.
     attr_reader :months, :days, :microseconds
 

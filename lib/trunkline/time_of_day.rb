@@ -11,6 +11,10 @@ module Trunkline
     # The end of the day, "24:00:00", differs from its begin.
     DAY = 86_400_000_000
 
+    # Set by decoders in C, too, which do not call {initialize}, in this order.
+    INSTANCE_VARIABLES = %i[@microseconds @utc_offset].freeze
+    private_constant :INSTANCE_VARIABLES
+
     # Microseconds since midnight, 0 to 86_400_000_000.
     attr_reader :microseconds
 

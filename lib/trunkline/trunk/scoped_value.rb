@@ -36,7 +36,7 @@ module Trunkline
         return Fiber[NAME] = scoped if INHERITED
 
         Thread.current[NAME] = scoped
-        scoped ? ResumingFibers.note(scoped) : ResumingFibers.forget
+        scoped ? ResumingFibers.note(scoped, scoped.kind.in_loop) : ResumingFibers.forget
       end
     end
 

@@ -8,9 +8,10 @@
 #include "statement.h"
 #include "../messages/error_fields.h"
 #include "../../common/classes.h"
+#include "../../common/plain_object.h"
 
 static VALUE cRequest;
-static ID id_rows, id_description, id_affected_rows;
+static plain_layout_t result_layout; /* of Result, which is loaded later */
 
 static void postgres_request_mark(void *data) {
     postgres_request_t *request = data;
@@ -213,23 +214,25 @@ static VALUE request_set_preamble(VALUE self, VALUE preamble) {
     return postgres_request_of(self)->preamble = rb_ary_freeze(own);
 }
 
+static bool is_answered(const postgres_request_t *request) {
+    if (!request->base.done || !NIL_P(request->answer.error) || !NIL_P(request->base.failure) || !NIL_P(request->answer.unreadable) || request->outcome.undone) return false;
+    return (request->answer.status == 'I' && request->outcome.leak == LEAK_NONE) || request->base.pinned;
+}
+
+static bool is_plain(const postgres_request_t *request) {
+    if (!is_answered(request) || NIL_P(request->answer.description) || !NIL_P(request->answer.notices)) return false;
+    return description_of(request->answer.description)->plain;
+}
+
 /* call-seq: answered? -> true or false
  *
  * Whether the server has executed it, and it has left nothing behind that a shared session must not have. Otherwise see error, failure and status. */
-static VALUE request_is_answered(VALUE self) {
-    postgres_request_t *request = postgres_request_of(self);
-    if (!request->base.done || !NIL_P(request->answer.error) || !NIL_P(request->base.failure) || !NIL_P(request->answer.unreadable) || request->outcome.undone) return Qfalse;
-    return RBOOL((request->answer.status == 'I' && request->outcome.leak == LEAK_NONE) || request->base.pinned);
-}
+static VALUE request_is_answered(VALUE self) { return RBOOL(is_answered(postgres_request_of(self))); }
 
 /* call-seq: plain? -> true or false
  *
  * Whether it was answered without notices, and with values that are final as C has decoded them. */
-static VALUE request_is_plain(VALUE self) {
-    postgres_request_t *request = postgres_request_of(self);
-    if (!RTEST(request_is_answered(self)) || NIL_P(request->answer.description) || !NIL_P(request->answer.notices)) return Qfalse;
-    return RBOOL(description_of(request->answer.description)->plain);
-}
+static VALUE request_is_plain(VALUE self) { return RBOOL(is_plain(postgres_request_of(self))); }
 
 VALUE postgres_request_rows(postgres_request_t *request) {
     if (NIL_P(request->answer.rows)) {
@@ -249,23 +252,20 @@ static VALUE request_value(VALUE self) {
     return NIL_P(row) ? Qnil : rb_ary_entry(row, 0);
 }
 
+static VALUE affected_rows(const postgres_request_t *request) { return request->answer.affected < 0 ? Qnil : LL2NUM(request->answer.affected); }
+
 /* call-seq: affected_rows -> Integer, or nil where the command counts none */
-static VALUE request_affected_rows(VALUE self) {
-    long long affected = postgres_request_of(self)->answer.affected;
-    return affected < 0 ? Qnil : LL2NUM(affected);
-}
+static VALUE request_affected_rows(VALUE self) { return affected_rows(postgres_request_of(self)); }
 
 /* call-seq: result(class) -> Result or nil
  *
  * The answer as a new Result, or a subclass of it. Nil: it was not answered, or Ruby has to finish its values. */
 static VALUE request_result(VALUE self, VALUE class) {
     postgres_request_t *request = postgres_request_of(self);
-    if (!RTEST(request_is_plain(self))) return Qnil;
-    VALUE result = rb_obj_alloc(class);
-    rb_ivar_set(result, id_rows, request_rows(self));
-    rb_ivar_set(result, id_description, request->answer.description);
-    rb_ivar_set(result, id_affected_rows, request_affected_rows(self));
-    return result;
+    if (!is_plain(request)) return Qnil;
+    if (result_layout.count == 0) result_layout = plain_layout(class, 3);
+    VALUE values[] = {postgres_request_rows(request), request->answer.description, affected_rows(request)};
+    return plain_object(class, &result_layout, values);
 }
 
 static VALUE request_statement(VALUE self) { return postgres_request_of(self)->statement; }
@@ -345,9 +345,6 @@ bool postgres_request_is_repeatable(VALUE self) {
 static VALUE request_is_repeatable(VALUE self) { return RBOOL(postgres_request_is_repeatable(self)); }
 static VALUE request_is_anew(VALUE self) { return RBOOL(postgres_request_of(self)->anew); }
 void Init_trunkline_postgres_request(void) {
-    id_rows = rb_intern("@rows");
-    id_description = rb_intern("@description");
-    id_affected_rows = rb_intern("@affected_rows");
     cRequest = rb_define_class_under(mTrunklinePostgres, "Request", cTrunklineRequest);
     rb_undef_alloc_func(cRequest);
     rb_define_singleton_method(cRequest, "query", request_query, 2);

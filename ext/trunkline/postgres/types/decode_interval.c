@@ -1,15 +1,16 @@
 #include "decode_interval.h"
 #include "decoders.h"
 #include "../../bytes/big_endian.h"
+#include "../../common/plain_object.h"
 #include "interval_text.h"
 
 static VALUE cInterval;
-static ID names[3];
+static plain_layout_t layout;
 
 static VALUE interval_value(const interval_parts_t *parts) {
     VALUE values[] = {INT2NUM(parts->months), INT2NUM(parts->days), LL2NUM(parts->microseconds)};
 
-    return plain_value(cInterval, 3, names, values);
+    return rb_obj_freeze(plain_object(cInterval, &layout, values));
 }
 
 VALUE decode_interval_text(const char *bytes, size_t length) {
@@ -45,7 +46,5 @@ void Init_trunkline_decode_interval(void) {
     rb_require("trunkline/interval");
     cInterval = rb_path2class("Trunkline::Interval");
     rb_gc_register_mark_object(cInterval);
-    names[0] = rb_intern("@months");
-    names[1] = rb_intern("@days");
-    names[2] = rb_intern("@microseconds");
+    layout = plain_layout(cInterval, 3);
 }

@@ -1,15 +1,16 @@
 #include "decode_time.h"
 #include "decoders.h"
 #include "../../bytes/big_endian.h"
+#include "../../common/plain_object.h"
 #include "civil_time.h"
 
 static VALUE cTimeOfDay;
-static ID names[2];
+static plain_layout_t layout;
 
 static VALUE time_of_day(int64_t microseconds, VALUE utc_offset) {
-    VALUE parts[] = {LL2NUM(microseconds), utc_offset};
+    VALUE values[] = {LL2NUM(microseconds), utc_offset};
 
-    return plain_value(cTimeOfDay, 2, names, parts);
+    return rb_obj_freeze(plain_object(cTimeOfDay, &layout, values));
 }
 
 static int64_t binary_microseconds(const char *bytes, const char *type_name) {
@@ -52,6 +53,5 @@ void Init_trunkline_decode_time(void) {
     rb_require("trunkline/time_of_day");
     cTimeOfDay = rb_path2class("Trunkline::TimeOfDay");
     rb_gc_register_mark_object(cTimeOfDay);
-    names[0] = rb_intern("@microseconds");
-    names[1] = rb_intern("@utc_offset");
+    layout = plain_layout(cTimeOfDay, 2);
 }

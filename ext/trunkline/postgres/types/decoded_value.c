@@ -6,12 +6,6 @@ VALUE infinity_value(bool negative) {
     return negative ? minus_infinity : plus_infinity;
 }
 
-VALUE plain_value(VALUE class, size_t count, const ID *names, const VALUE *parts) {
-    VALUE value = rb_obj_alloc(class);
-    for (size_t at = 0; at < count; at++) rb_ivar_set(value, names[at], parts[at]);
-    return rb_obj_freeze(value);
-}
-
 void raise_malformed(const char *type_name) {
     rb_raise(eProtocolError, "malformed value of type %s", type_name);
 }

@@ -3,11 +3,8 @@
 #define TRUNKLINE_DECODED_VALUE_H
 
 #include <ruby.h>
+#include <stdbool.h>
 #include <stddef.h>
-
-/* An immutable object of one of this library's classes, with valid parts. It runs no Ruby: threads are interrupted where Ruby runs, and an answer
- * must not be interrupted midway. */
-VALUE plain_value(VALUE class, size_t count, const ID *names, const VALUE *parts);
 
 /* Positive and negative infinity, which dates, timestamps and intervals may be. */
 VALUE infinity_value(bool negative);

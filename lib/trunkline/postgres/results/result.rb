@@ -13,6 +13,10 @@ module Trunkline
     class Result
       include Enumerable
 
+      # Set by Request#result in C, too, which does not call {initialize}, in this order.
+      INSTANCE_VARIABLES = %i[@rows @description @affected_rows].freeze
+      private_constant :INSTANCE_VARIABLES
+
       # @return [Array<Array>] the rows, each an Array of its values in the order of {columns}
       attr_reader :rows
 
