@@ -31,6 +31,16 @@ module Trunkline
         OF_NONE.each { |sql| assert_nil(Statement.new(sql, 0).compared_columns, sql) }
       end
 
+      # As many as there are, each once.
+      def test_of_many_columns_each_is_there
+        names = Array.new(40) { |number| "c#{number}" }
+        conditions = [*names, *names.first(10)].each_with_index.map { |name, at| "#{name} = $#{at + 1}" }
+        assert_equal "SELECT #{names.join(", ")} FROM t", Statement.new("SELECT a FROM t WHERE #{conditions.join(" AND ")}", 0).compared_columns
+        pairs = Array.new(200) { |at| "(t.b = $#{(2 * at) + 1} AND c = $#{(2 * at) + 2})" }
+        assert_equal "SELECT t.b, c FROM t", Statement.new("SELECT a FROM t WHERE #{pairs.join(" OR ")}", 0).compared_columns
+        assert_equal "SELECT c16 FROM t", Statement.new("SELECT #{names.join(", ")} FROM t WHERE #{conditions.first(17).join(" AND ")}", 0).compared_columns, "a check more"
+      end
+
       def test_a_column_check_needs_known_types
         assert_nil Statement.new(CHECKS.keys.first, 0).column_check
       end

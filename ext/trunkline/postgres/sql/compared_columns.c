@@ -2,7 +2,9 @@
 
 #include "scanner.h"
 
-#define MOST_COLUMNS 8 /* each of which is looked for in the select list */
+/* Distinct columns for each of which the select list is searched, which bounds the work. Further ones are checked also where the result has them: a
+ * superfluous check, where leaving one out would let it be compared by a former type. */
+#define MOST_SEARCHED 16
 
 typedef struct {
     scanner_t scanner;
@@ -181,25 +183,50 @@ static bool ends_condition(const reading_t *reading) {
     return ends_from(reading) || reading->token.kind == TOKEN_CLOSE || is(reading, "and") || is(reading, "or");
 }
 
-static void add_column(reading_t *reading, buffer_t *query, const column_t *column, size_t *columns) {
-    if (*columns > 0) append(reading, query, ", ", 2);
-    append(reading, query, column->start, (size_t)(column->end - column->start));
-    ++*columns;
+/* The columns that were compared before, up to MOST_SEARCHED. */
+typedef struct {
+    column_t columns[MOST_SEARCHED];
+    size_t count;
+} compared_t;
+
+static bool is_same_column(const column_t *one, const column_t *other) {
+    if (!same_name(&one->name, &other->name) || one->table.length != other->table.length) return false;
+    return one->table.length == 0 || same_name(&one->table, &other->table);
 }
 
-/* Reads from WHERE to the clause behind it. Returns the number of columns that were appended. */
-static size_t read_conditions(reading_t *reading, buffer_t *query, const char *list, size_t length) {
-    size_t columns = 0;
-    while (!at_end(reading) && columns < MOST_COLUMNS) {
+/* Whether the column is to be checked: the result does not have it, and it was not compared before. */
+static bool needs_check(compared_t *compared, const column_t *column, const char *list, size_t length, bool merges) {
+    for (size_t at = 0; at < compared->count; at++) {
+        if (is_same_column(&compared->columns[at], column)) return false;
+    }
+    if (compared->count == MOST_SEARCHED) return true;
+    compared->columns[compared->count++] = *column;
+    return !has_column(list, length, column, merges);
+}
+
+/* Reads a condition; sets the column if it compares one with parameters. */
+static bool read_condition(reading_t *reading, column_t *column) {
+    return !is(reading, "not") && read_column(reading, column) && read_comparison(reading) && ends_condition(reading);
+}
+
+/* Reads from WHERE to the clause behind it. Whether a column was appended. */
+static bool read_conditions(reading_t *reading, buffer_t *query, const char *list, size_t length) {
+    compared_t compared = {.count = 0};
+    column_t column;
+    bool some = false;
+    while (!at_end(reading)) {
         bool begins = begins_condition(&reading->token);
         next(reading);
         if (ends_from(reading)) break;
-        column_t column;
         if (!begins) continue;
-        if (!is(reading, "not") && read_column(reading, &column) && read_comparison(reading) && ends_condition(reading) && !has_column(list, length, &column, reading->merges)) add_column(reading, query, &column, &columns);
+        if (read_condition(reading, &column) && needs_check(&compared, &column, list, length, reading->merges)) {
+            if (some) append(reading, query, ", ", 2);
+            append(reading, query, column.start, (size_t)(column.end - column.start));
+            some = true;
+        }
         if (ends_from(reading)) break;
     }
-    return columns;
+    return some;
 }
 
 bool compared_columns_query(buffer_t *query, const char *sql, size_t length) {
@@ -219,7 +246,7 @@ bool compared_columns_query(buffer_t *query, const char *sql, size_t length) {
     size_t from_length = (size_t)(reading.end - from);
     reading.conditions = true;
     append(&reading, query, "SELECT ", 7);
-    bool some = read_conditions(&reading, query, list, list_length) > 0;
+    bool some = read_conditions(&reading, query, list, list_length);
     append(&reading, query, " ", 1);
     append(&reading, query, from, from_length);
     return some && reading.memory;
