@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include "meta_text.h"
 
+/* Bytes of an answer's line, a bound: without a newline within so many the answer is malformed, and the client reads no further. memcached sends none beyond
+ * its buffer of 1 or 2 KiB ("output line too long"); a key has 250 bytes, a statistic's name and value 128 each. */
 #define META_LONGEST_LINE 8192
 
 typedef enum {

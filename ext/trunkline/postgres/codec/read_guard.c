@@ -7,7 +7,7 @@
 #include "own_unit.h"
 #include "../../common/classes.h"
 
-#define MOST_PARAMETERS 2
+#define MOST_PARAMETERS 2 /* of a guard: a position and a lag */
 #define KIND "guard"
 
 enum { NUMBER, SQL, TYPES, TEXTS, PARTS };

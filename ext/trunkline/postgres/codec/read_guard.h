@@ -9,6 +9,7 @@
 #include "../messages/frame.h"
 #include "session_state.h"
 
+/* Numbers of guards: a bit of session_state_t's `guards` for each. ReadGuard in Ruby has three. */
 #define READ_GUARDS 8
 
 /* Whether the session keeps prepared statements. Otherwise the guard's SQL is sent each time. */

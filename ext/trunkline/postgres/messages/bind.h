@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "frontend.h"
 
-#define MOST_PARAMETERS 65535
+#define MOST_PARAMETERS 65535 /* their number has 16 bits in Bind */
 
 #define MOST_BYTES ((size_t)1 << 29) /* far below the server's limit of 1 GiB per message, so that headers fit, too */
 

@@ -6,8 +6,8 @@
 #include "../../bytes/buffer.h"
 
 #define LONGEST_MESSAGE 0x3ffffffe /* bytes of a message that a server accepts, without its type: a gibibyte (PQ_LARGE_MESSAGE_LIMIT) */
-#define STATEMENT_NAME_SIZE 40
-#define STATEMENT_PREFIX_SIZE 16
+#define STATEMENT_NAME_SIZE 40 /* bytes of a prefix, a number of 20 digits and a zero byte, which take 36 at most */
+#define STATEMENT_PREFIX_SIZE 16 /* bytes, a zero byte included */
 
 typedef struct {
     const char *bytes;

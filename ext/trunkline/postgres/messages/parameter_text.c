@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALE 1e6
+#define SCALE 1e6  /* six decimals, as many as timestamps and most amounts have; others are printed by snprintf */
 #define EXACT 1e15 /* a double holds fifteen digits exactly */
 
 size_t decimal_text(long number, char digits[LONGEST_DECIMAL]) {

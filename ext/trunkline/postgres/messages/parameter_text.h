@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#define LONGEST_DECIMAL 24
-#define LONGEST_FLOAT 32
+#define LONGEST_DECIMAL 24 /* bytes: a sign and 19 digits take 20 */
+#define LONGEST_FLOAT 32   /* bytes: a sign, 17 digits, a point and e-308 take 24, with a zero byte 25 */
 
 /* Both return the length of the text. */
 size_t decimal_text(long number, char digits[LONGEST_DECIMAL]);

@@ -4,7 +4,7 @@
 #include <strings.h>
 #include "scanner.h"
 
-#define LONGEST_ALIAS 24
+#define LONGEST_ALIAS 24 /* bytes: " AS t", ten digits, and a zero byte take 16 */
 
 typedef struct {
     scanner_t scanner;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { STACK_ROOM = 256, SMALL_DIGITS = 18 /* always fit 64 bits */ };
+enum { SMALL_DIGITS = 18 /* always fit 64 bits */ };
 
 static ID id_BigDecimal;
 static VALUE not_a_number, plus_infinity, minus_infinity;
@@ -65,11 +65,8 @@ VALUE decode_numeric_text(const char *bytes, size_t length) {
 }
 
 VALUE decode_numeric_binary(const char *bytes, size_t length) {
-    char stack[STACK_ROOM], *digits = stack;
-    size_t capacity = numeric_binary_capacity(length);
-    VALUE buffer = 0;
-
-    if (capacity > sizeof stack) digits = ALLOCV_N(char, buffer, capacity);
+    VALUE buffer;
+    char *digits = ALLOCV_N(char, buffer, numeric_binary_capacity(length));
     size_t printed = numeric_binary_print(bytes, length, digits);
     if (printed == 0) raise_malformed("numeric");
     VALUE value = special(digits, printed);

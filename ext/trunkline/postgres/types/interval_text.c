@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { NUMBER_DIGITS_MAX = 10 };
+enum { NUMBER_DIGITS_MAX = 10 }; /* of the hours in 2^63 microseconds, 2562047788 */
 
 typedef struct {
     const char *at, *end;

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/* 4 for each doubling from 2 to 2^27 microseconds, 134 s: 416 bytes of each statement. With 8 a quantile is exact to a sixteenth, in 832 bytes. */
 #define HISTOGRAM_BUCKETS 104
 
 typedef struct {

@@ -7,8 +7,8 @@
 #include "../../common/classes.h"
 #include "../../socket/bytes_class.h"
 
-/* Multiples of the head's estimate that it may take before the server counts as silent: statements of one text may take ten times as long for other
- * values. */
+/* Multiples of the head's estimate that it may take before the server counts as silent, and is probed over a new connection. Of times that are
+ * exponential one in 22,000 is longer (e^-10); one in 148 is with 5. With 20 a server that stops within a statement of a second is found after 20 s. */
 #define SILENT_ESTIMATES 10
 
 /* Since when the server has sent nothing while it owed an answer. */

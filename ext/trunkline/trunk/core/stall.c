@@ -9,7 +9,9 @@
 #include "../../socket/bytes_class.h"
 #include "../../socket/socket.h"
 
-/* Seconds that count at most from one check to the next: a process that was stopped as a whole (SIGSTOP) has not stalled meanwhile. */
+/* Seconds that count at most from one check to the next, a bound: a process that was stopped as a whole (SIGSTOP) has not stalled meanwhile. The stop counts
+ * for one of the 30 seconds after which requests are lost (Stall in Ruby). Checks come every 20 ms, so a stall counts in full unless the machine delays
+ * them fiftyfold. */
 #define LONGEST_STEP 1.0
 
 static uint64_t transfers(const connection_t *connection) {
