@@ -19,7 +19,7 @@ void trunkline_define_new(VALUE class, VALUE (*new)(int argc, VALUE *argv, VALUE
 /* Objects of the class are made in C alone. Whatever else would allocate one, dup, clone and moving to another Ractor, raises TypeError. */
 void trunkline_refuse_allocation(VALUE class);
 
-/* Runs initialize with the arguments and keywords that `new` was called with. Returns the object. Where initialize raises, the object, which
+/* Runs initialize, and so may run Ruby, with the arguments and keywords that `new` was called with. Returns the object. Where initialize raises, the object, which
  * ObjectSpace still finds, becomes a plain Object: none of the class's methods can be called on it. */
 VALUE trunkline_initialized(VALUE object, int argc, const VALUE *argv);
 

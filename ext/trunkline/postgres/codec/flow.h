@@ -36,7 +36,8 @@ VALUE flow_portion(session_state_t *session, postgres_request_t *request);
 /* The notices of the portion, in the form of ErrorFields.each, or nil; decoding continues. */
 VALUE flow_notices(session_state_t *session, postgres_request_t *request);
 
-/* Take CopyInResponse, CopyOutResponse or CopyBothResponse; CopyData; CopyDone. */
+/* Take CopyInResponse, CopyOutResponse or CopyBothResponse; CopyData, whose values may run Ruby as those of protected_row; CopyDone. Raise ProtocolError for
+ * a message that the COPY's state does not allow. */
 void copy_begin(postgres_request_t *request, const frame_t *frame);
 void copy_data(session_state_t *session, postgres_request_t *request, const frame_t *frame);
 void copy_done(postgres_request_t *request);

@@ -15,6 +15,7 @@ typedef struct {
     double ends;     /* on the clock of clock_now */
 } plan_epoch_t;
 
+/* A new PlanEpoch, the first of its client. */
 VALUE plan_epoch_create(void);
 
 /* The struct of any object. Raises TypeError when it is no PlanEpoch. */

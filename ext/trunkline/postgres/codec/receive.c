@@ -330,8 +330,8 @@ static void take(session_state_t *session, const frame_t *frame, double now, VAL
 /* Skips a message that is longer than max_message: for a row the request becomes unreadable, a notice or notification is left out, and any other
  * raises ProtocolError. */
 static void skip_message(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->base.in_flight.fifo);
-    postgres_request_t *request = head == Qundef || NIL_P(head) ? NULL : member_in_progress(postgres_request_of(head));
+    const request_t *head = fifo_head_request(&session->base.in_flight.fifo);
+    postgres_request_t *request = head ? member_in_progress(postgres_request_of(head->self)) : NULL;
     bool row = frame->type == 'D' || frame->type == 'd', news = frame->type == 'N' || frame->type == 'A';
     if (!news && !(row && request)) {
         protocol_error("a message of %"PRIuSIZE" bytes, where max_message is %"PRIuSIZE, frame->size, session->message_limit);
@@ -361,10 +361,10 @@ static bool skip(session_state_t *session, buffer_t *input) {
 
 /* Whether the message is a row that Ruby decodes or refuses: there an interrupt may be raised. */
 static bool runs_ruby(session_state_t *session, const frame_t *frame) {
-    VALUE head = fifo_head(&session->base.in_flight.fifo);
-    if ((frame->type != 'D' && frame->type != 'd') || head == Qundef || NIL_P(head)) return false;
-    VALUE description = description_for(member_in_progress(postgres_request_of(head)));
-    return frame->size > session->message_limit || (RTEST(description) && description_of(description)->calls_ruby);
+    const request_t *head = fifo_head_request(&session->base.in_flight.fifo);
+    if ((frame->type != 'D' && frame->type != 'd') || !head) return false;
+    VALUE description = description_for(member_in_progress(postgres_request_of(head->self)));
+    return frame->size > session->message_limit || (!NIL_P(description) && description_of(description)->calls_ruby);
 }
 
 void receive(session_state_t *session, VALUE woken) {

@@ -1,4 +1,5 @@
 /* Rows of COPY TO STDOUT -> Arrays. All raise ProtocolError for malformed bytes; those with memory also UnreadableResult, as row_decode.
+ * Each function here may run Ruby, where column_decode does.
  * https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9 */
 #ifndef TRUNKLINE_COPY_ROW_H
 #define TRUNKLINE_COPY_ROW_H

@@ -10,8 +10,8 @@
 /* Appends a notice to the String at `notices`, which is made if that is nil. The caller's object owns and marks it. */
 void notices_add(VALUE *notices, const char *body, size_t length);
 
-/* Yields the fields of each stored notice from offset `at` on; `at` is moved behind a notice before it is yielded. The block may run anything, and
- * more notices may be appended meanwhile, which are not yielded. Raises ArgumentError for another String. */
+/* Yields the fields of each stored notice from offset `at` on; `at` is moved behind a notice before it is yielded. The block may run Ruby of any
+ * kind, and more notices may be appended meanwhile, which are not yielded. Raises ArgumentError for another String. */
 void notices_each(VALUE notices, long *at);
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */

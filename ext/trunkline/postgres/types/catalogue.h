@@ -30,7 +30,8 @@ bool column_decoder_finished_in_ruby(const column_decoder_t *decoder);
 bool column_decoder_calls_ruby(const column_decoder_t *decoder);
 
 /* Decodes one value. Arrays and their elements count for the row's memory, which may be NULL where column_decoder_calls_ruby is false. Raises
- * Trunkline::ProtocolError for malformed bytes, and UnreadableResult when the row takes more memory than allowed. */
+ * Trunkline::ProtocolError for malformed bytes, and UnreadableResult when the row takes more memory than allowed. May run Ruby where
+ * column_decoder_calls_ruby is true: BigDecimal(), Time and Date. */
 VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length, row_memory_t *memory);
 
 /* Fills the catalogue's index; called once, as the extension is loaded. */

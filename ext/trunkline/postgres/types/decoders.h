@@ -25,6 +25,8 @@ decode_function decode_timestamptz_text, decode_timestamptz_binary;
 decode_function decode_timetz_text, decode_timetz_binary;
 decode_function decode_uuid_binary;
 
+/* Decode an array in text or binary format, and count its memory, which must not be NULL. Raise ProtocolError for malformed bytes, and UnreadableResult as
+ * row_memory_take does. May run Ruby, where the element's decoder does. */
 VALUE decode_array_text(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory);
 VALUE decode_array_binary(const pg_type_t *element, const char *bytes, size_t length, row_memory_t *memory);
 

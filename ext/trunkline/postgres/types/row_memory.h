@@ -29,6 +29,7 @@ static inline uint64_t row_memory_of_string(uint64_t length) {
 /* A new count, with a limit of `most` bytes. */
 static inline row_memory_t row_memory_of(size_t most) { return (row_memory_t){.most = most}; }
 
+/* Raises UnreadableResult: the row takes more than the limit. */
 NORETURN(void row_memory_exceeded(const row_memory_t *memory));
 
 /* Counts memory. Raises UnreadableResult if the row's values would take more than the limit. */

@@ -31,14 +31,14 @@ static bool may_take_long(const request_t *request) {
 }
 
 bool connection_head_blocks(connection_t *connection, double now) {
-    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
-    if (head == Qundef || NIL_P(head)) return false;
-    return may_take_long(request_of(head)) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, CANCEL_AFTER);
+    const request_t *head = fifo_head_request(&connection_in_flight(connection)->fifo);
+    if (!head) return false;
+    return may_take_long(head) ? !connection_has_answer(connection) : connection_behind_estimate(connection, now, CANCEL_AFTER);
 }
 
 double connection_head_blocks_in(connection_t *connection, double now) {
-    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
-    if (head == Qundef || NIL_P(head) || may_take_long(request_of(head))) return 0;
+    const request_t *head = fifo_head_request(&connection_in_flight(connection)->fifo);
+    if (!head || may_take_long(head)) return 0;
     return fmax(CANCEL_AFTER - in_flight_beyond_estimate(connection_in_flight(connection), now), 0);
 }
 

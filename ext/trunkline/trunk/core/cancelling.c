@@ -101,12 +101,12 @@ static VALUE connection_aim(VALUE self, VALUE waiter, VALUE target) {
     connection_t *connection = connection_of(self);
     cancelling_lift(connection);
     if (!cancels(connection, waiter)) return Qnil;
-    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
-    if (head == Qundef || NIL_P(head) || (head != target && !request_of(head)->done)) return Qnil;
+    const request_t *head = fifo_head_request(&connection_in_flight(connection)->fifo);
+    if (!head || (head->self != target && !head->done)) return Qnil;
     forget_fence(connection);
     connection->cancelling.exposed = true;
-    aim(connection, head);
-    return head;
+    aim(connection, head->self);
+    return head->self;
 }
 
 /* call-seq: fence_off(waiter, fence) -> true or false
@@ -153,12 +153,16 @@ static VALUE connection_fence(VALUE self) { return connection_of(self)->cancelli
 /* call-seq: canceller -> Request or nil */
 static VALUE connection_canceller(VALUE self) { return connection_of(self)->cancelling.canceller; }
 
+static void seal(connection_t *connection) {
+    connection->cancelling.sealed = true;
+    update(connection);
+}
+
 /* call-seq: seal -> connection
  *
  * The connection takes no more requests, for good. */
 static VALUE connection_seal(VALUE self) {
-    connection_of(self)->cancelling.sealed = true;
-    update(connection_of(self));
+    seal(connection_of(self));
     return self;
 }
 
@@ -172,7 +176,8 @@ static VALUE connection_abandon_fence(VALUE self) {
     if (connection->reserved || !connection_is_deserted(connection)) return Qfalse;
     forget_fence(connection);
     connection->cancelling.exposed = true;
-    return RTEST(connection_seal(self)) ? Qtrue : Qfalse;
+    seal(connection);
+    return Qtrue;
 }
 
 /* call-seq: abandoned_head -> Request or nil

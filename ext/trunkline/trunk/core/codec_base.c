@@ -16,8 +16,8 @@ void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol) {
 }
 
 void codec_base_open(codec_base_t *base) {
-    base->input = rb_class_new_instance(0, NULL, cTrunklineBytes);
-    base->output = rb_class_new_instance(0, NULL, cTrunklineBytes);
+    base->input = rb_obj_alloc(cTrunklineBytes);
+    base->output = rb_obj_alloc(cTrunklineBytes);
 }
 
 size_t codec_base_unsent(const codec_base_t *base) { return buffer_size(bytes_buffer(base->output)); }

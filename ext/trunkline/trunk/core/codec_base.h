@@ -34,7 +34,7 @@ extern VALUE cTrunklineCodec;                /* superclass of each codec */
 /* Initialises a newly allocated codec, so that it can be marked. */
 void codec_base_clear(codec_base_t *base, const codec_protocol_t *protocol);
 
-/* Makes its input and output buffers. */
+/* Makes its input and output buffers, two Bytes, which codec_base_mark marks. */
 void codec_base_open(codec_base_t *base);
 
 /* Bytes of output that are not sent yet. */

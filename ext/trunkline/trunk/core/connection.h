@@ -133,8 +133,8 @@ static inline bool connection_leads(const connection_t *connection, VALUE reques
 
 /* Whether the server works on a request that no caller waits for. */
 static inline bool connection_has_abandoned_head(const connection_t *connection) {
-    VALUE head = fifo_head(&connection_in_flight(connection)->fifo);
-    return head != Qundef && !NIL_P(head) && request_of(head)->done;
+    const request_t *head = fifo_head_request(&connection_in_flight(connection)->fifo);
+    return head && head->done;
 }
 
 /* Makes the request's waiter active. False: callers of another scheduler are active, or the connection is reserved. */

@@ -26,13 +26,13 @@ connection_io_t connection_io_for(VALUE trunk, VALUE connection_object, VALUE re
 VALUE connection_io_call(const connection_io_t *io, ID method, int count, VALUE argument);
 
 /* After rb_protect has caught something: whether it is an exception of this connection (is_ours). Then the trunk is lost, and the exception is
- * handled. */
+ * handled, for which it calls Ruby as connection_io_call does. */
 bool connection_io_was_lost(const connection_io_t *io, bool (*is_ours)(VALUE error));
 
 /* Whether it is an exception of the class. What is thrown, or ends a thread, is not. */
 bool connection_io_is_error(VALUE error, VALUE class);
 
-/* Whether all output is sent. */
+/* Whether all output is sent. Runs Ruby where a wire in Ruby reads and writes. */
 bool connection_io_is_flushed(const connection_t *connection);
 
 /* Whether the idle connection certainly has no input, and has not ended. False: it may have. */

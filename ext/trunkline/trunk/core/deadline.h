@@ -8,7 +8,7 @@
 /* The deadline that is set for all requests of the calling fiber or thread; INFINITY: none is. */
 double deadline_present(void);
 
-/* The deadline so many seconds from now. Raises ArgumentError when `seconds` is no number from 0. */
+/* The deadline so many seconds from now. Raises ArgumentError when `seconds` is no number from 0. May run Ruby: Numeric#to_f. */
 double deadline_in(VALUE seconds);
 
 /* In Ruby: a Float, or nil for never. */

@@ -11,7 +11,7 @@ bool scheduler_has_ended(VALUE scheduler, VALUE thread);
  * may have changed: callers call this before they read, never in between. */
 bool connection_forget_dropped(connection_t *connection);
 
-/* The same, but only if callers of another scheduler than this one are active. */
+/* The same, but only if callers of another scheduler than this one are active: then it calls Ruby. */
 static inline void connection_forget_other_dropped(connection_t *connection, VALUE scheduler) {
     if (connection->active > 0 && connection->scheduler != scheduler) connection_forget_dropped(connection);
 }

@@ -1,6 +1,7 @@
 #include "fifo.h"
 
-/* A power of two, as all larger capacities are. With 8 or 512, 1000 futures take the same processor time: see WRITE_AT in connection_loop.c. */
+/* A power of two, as all larger capacities are. With 8 or 512, 1000 futures take the same processor time: see WRITE_AT in connection_loop.c. So memory
+ * decides: 512 bytes a connection. */
 #define FIRST_CAPACITY 64
 
 static void grow(fifo_t *fifo) {

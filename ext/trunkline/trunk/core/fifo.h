@@ -37,4 +37,7 @@ static inline struct request *fifo_request(VALUE entry) { return NIL_P(entry) ? 
 /* The oldest entry; Qundef when there is none. */
 static inline VALUE fifo_head(const fifo_t *fifo) { return fifo->count ? fifo->ring[fifo->first] : Qundef; }
 
+/* Its request; NULL when there is none, or it is one of the codec's own. */
+static inline struct request *fifo_head_request(const fifo_t *fifo) { return fifo->count ? fifo_request(fifo->ring[fifo->first]) : NULL; }
+
 #endif

@@ -70,7 +70,8 @@ double in_flight_head_cost(const in_flight_t *in_flight);
 double in_flight_beyond_estimate(const in_flight_t *in_flight, double now);
 
 /* No more answers will come: fails every request in flight, and pushes those whose waiters are owed a wake-up to the Array `woken`. Yields true for a
- * request of which bytes were sent, else false, and takes the failure from the block; `sent` is the number of bytes of all output that were sent. */
+ * request of which bytes were sent, else false, and takes the failure from the block; `sent` is the number of bytes of all output that were sent. The
+ * block may run Ruby of any kind. */
 void in_flight_fail(in_flight_t *in_flight, uint64_t sent, VALUE woken);
 
 /* Bytes were cut out of the output: reduces the offset of the requests from index `from` on by `size`. */

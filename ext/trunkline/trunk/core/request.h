@@ -76,7 +76,7 @@ request_t *request_checked(VALUE object);
 /* Marks the request as done: its answer is complete, or will never come. True: its waiter was parked, and the caller owes it a wake-up. */
 bool request_finish(request_t *request);
 
-/* Request#wake in Ruby: see there. */
+/* Request#wake in Ruby: gives the wake-up that its waiter is owed. Runs Ruby, the scheduler's unblock, unless request_wakes_at_once. */
 VALUE request_wake(VALUE self);
 
 /* Whether waking its waiter runs no Ruby code, in which an interrupt could be raised. */
