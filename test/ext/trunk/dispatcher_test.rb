@@ -287,10 +287,10 @@ module Trunkline
     def test_what_is_idle_for_too_long_is_superfluous
       used, other = station(:used), station(:other)
       dispatcher = dispatcher(used, other, connections: 1, max_idle: 10)
-      Clock.pass(10)
+      Clock.pass(10 - A_MOMENT)
       used.codec.submit(short)
       assert_equal [:other, nil], [chosen(dispatcher, short), dispatcher.superfluous]
-      Clock.pass(A_MOMENT)
+      Clock.pass(2 * A_MOMENT)
       assert_equal [nil, :other], [chosen(dispatcher, short), dispatcher.superfluous.name]
       dispatcher.choose_among([other], [other.state])
       assert_equal [:other, nil], [chosen(dispatcher, short), dispatcher.superfluous]

@@ -136,7 +136,7 @@ module Trunkline
       def bound_second_choice(trunk)
         return unless @prefers_standby && (trunk.origin ? !trunk.origin.recovery : trunk.codec.parameters["in_hot_standby"] == "off")
 
-        trunk.state.set_in_flight_limits(@responses.limits.max_in_flight, @responses.limits.max_bytes_in_flight, Waiting.now + rand(SECOND_CHOICE))
+        trunk.state.set_in_flight_limits(@responses.limits.max_in_flight, @responses.limits.max_bytes_in_flight, Clock.now + rand(SECOND_CHOICE))
       end
 
       def admit(trunk, identity)
