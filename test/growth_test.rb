@@ -8,8 +8,8 @@ require_relative "../bench/support/servers/memcached_server"
 # Nothing grows with the number of operations, of whatever kind. Here are some of the kinds for a moment each; `rake soak` runs all of
 # them, for an hour.
 class GrowthTest < Trunkline::TestCase
-  KINDS = %w[fibers transactions_in_plain_fibers clients_with_futures dropped_clients futures_in_threads_that_end large_answers_of_futures dropped_subscriptions
-             types_that_come_and_go sequel_in_fibers].freeze
+  KINDS = %w[fibers texts errors_and_notices transactions_in_threads transactions_in_plain_fibers connections_that_live_briefly clients_with_futures dropped_clients
+             futures_in_threads_that_end large_answers_of_futures dropped_subscriptions types_that_come_and_go sequel_in_fibers].freeze
   SECONDS = 2
   private_constant :KINDS, :SECONDS
 

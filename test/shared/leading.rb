@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "support/narrow_sockets"
 require "support/query_messages"
 require "support/scripted_server"
 
@@ -99,15 +100,23 @@ module Shared
 
     # The server takes no more requests until its answers are read, and there is room for a few in the sockets only.
     def test_callers_that_wait_to_write_read_too
-      with_narrow_server do |db|
+      with_narrow_servers do |db|
         callers = Array.new(8) { later { Array.new(20) { [db.async("SELECT name"), db.async("SELECT name"), db.value("SELECT name")] } } }
         assert_equal [NARROW] * 8, callers.map { |caller| caller.value.flatten.map { |one| one.is_a?(String) ? one : one.value.value }.uniq }.flatten
       end
     end
 
+    # No caller waits for an answer while these are sent.
+    def test_futures_of_several_callers_where_answers_fill_the_sockets
+      with_narrow_servers do |db|
+        callers = Array.new(4) { later { Array.new(300) { db.async("SELECT name") } } }
+        assert_equal [NARROW], callers.flat_map { |caller| caller.value.map { |future| future.value.value } }.uniq
+      end
+    end
+
     # The leader has its answer and goes while another caller waits to write, with what others have left for it to write.
     def test_a_leader_leaves_a_reader_to_a_caller_that_waits_to_write
-      with_narrow_server do |db, orders, heard|
+      with_narrow_servers do |db, orders, heard|
         orders.push(:wait)
         leader = later { db.value("SELECT name") }
         heard.pop
@@ -191,27 +200,27 @@ module Shared
     NARROW = "x" * 500 # the server's answer to everything
     private_constant :NARROW
 
-    # Runs the block with a client whose socket, and the server's, take 4 KiB. The server answers one request after the other, and does
-    # not read while it cannot write.
+    # Runs the block over a Unix socket, and over TCP, with a client whose socket, and the server's, take 4 KiB. The server answers one request after
+    # the other, and does not read while it cannot write.
     #
     # @yieldparam db [Trunkline::Postgres::Client]
     # @yieldparam orders [Thread::Queue] :wait, before the next answer, for another order
     # @yieldparam heard [Thread::Queue] gets each order that is carried out
-    def with_narrow_server
+    def with_narrow_servers(&block)
+      NarrowSockets.narrowed { [false, true].each { |tcp| in_host { with_narrow_server(tcp, &block) } } }
+    end
+
+    def with_narrow_server(tcp)
       orders, heard = Array.new(2) { Thread::Queue.new }
-      in_host do
-        Trunkline::ScriptedServer.open(->(peer) { answer_narrowly(peer, orders, heard) }) do |server|
-          Trunkline.postgres("#{server.conninfo} user=me sslmode=disable pooler=session", connections: 1, max_connections: 2) do |db|
-            db.value("SELECT name")
-            wire_of(db).instance_variable_get(:@io).setsockopt(:SOCKET, :SNDBUF, 4096)
-            yield db, orders, heard
-          end
+      Trunkline::ScriptedServer.open(->(peer) { answer_narrowly(peer, orders, heard) }, tcp: tcp, narrow: true) do |server|
+        Trunkline.postgres("#{server.conninfo} user=me sslmode=disable pooler=session", connections: 1, max_connections: 2) do |db|
+          db.value("SELECT name")
+          yield db, orders, heard
         end
       end
     end
 
     def answer_narrowly(peer, orders, heard)
-      peer.narrow
       peer.startup
       peer << (Trunkline::BackendMessages.authentication(0) + Trunkline::BackendMessages.session)
       types = []

@@ -33,6 +33,7 @@ class GateProxy
   #
   # @param server [#socket_directory, #port] the server behind it
   # @param tcp [Boolean] whether the proxy listens on 127.0.0.1, and not on a Unix socket
+  # @param narrow [Boolean] whether its sockets hold as little as they can, and it reads no more while so much is left to send
   # @param troubles [#call] takes a connection's number and a direction, and makes its {Troubles}
   def self.open(server, **options)
     proxy = new(server, **options)
@@ -46,14 +47,14 @@ class GateProxy
   # @return [String] what a client gives as host: a folder or an address
   attr_reader :host
 
-  def initialize(server, tcp: false, troubles: Troubles.from(0, {}))
+  def initialize(server, tcp: false, narrow: false, troubles: Troubles.from(0, {}))
     @server = server
     @troubles = troubles
-    @accepted = 0
+    @accepted = @refused = 0
     @listener = tcp ? listen_tcp : listen_unix
-    @policies = { requests: Policy.new, answers: Policy.new }
+    NarrowSockets.narrow(@listener) if narrow
+    @policies = %i[requests answers].to_h { |direction| [direction, Policy.new(narrow: narrow)] }
     @links = []
-    @refused = 0
     @expectations = []
     @orders = Thread::Queue.new
     @ordered, @bell = IO.pipe

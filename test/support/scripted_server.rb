@@ -3,6 +3,7 @@
 require "openssl"
 require "socket"
 require "tmpdir"
+require_relative "narrow_sockets"
 
 module Trunkline
   # A server whose messages the test defines: the block runs for each connection, one after the other, in a separate thread. When the block returns,
@@ -15,11 +16,12 @@ module Trunkline
 
     # @param script [#call] gets a {Peer}
     # @param tcp [Boolean] listen on 127.0.0.1 instead of a Unix socket
+    # @param narrow [Boolean] its sockets hold as little as they can
     # @yieldparam server [ScriptedServer] stopped after the block; an exception in the script is raised then
     # @return what the block returns
-    def self.open(script, tcp: false)
+    def self.open(script, tcp: false, narrow: false)
       Dir.mktmpdir("scripted") do |folder|
-        server = new(script, tcp ? TCPServer.new("127.0.0.1", 0) : UNIXServer.new("#{folder}/.s.PGSQL.5432"), folder)
+        server = new(script, tcp ? TCPServer.new("127.0.0.1", 0) : UNIXServer.new("#{folder}/.s.PGSQL.5432"), folder, narrow: narrow)
         begin
           yield server
         ensure
@@ -41,9 +43,11 @@ module Trunkline
     # @return [String] where it listens, as keywords and values
     attr_reader :conninfo
 
-    def initialize(script, listener, folder)
+    def initialize(script, listener, folder, narrow: false)
       @script = script
       @listener = listener
+      @narrow = narrow
+      NarrowSockets.narrow(listener) if narrow
       tcp_port = listener.addr[1] if listener.is_a?(TCPServer)
       @conninfo = tcp_port ? "host=127.0.0.1 port=#{tcp_port}" : "host=#{folder} port=5432"
       @thread = Thread.new { serve }
@@ -72,7 +76,7 @@ module Trunkline
     end
 
     def accept
-      @listener.accept
+      @listener.accept.tap { |socket| NarrowSockets.narrow(socket) if @narrow }
     rescue IOError # closed by #stop
       nil
     end
@@ -87,11 +91,6 @@ module Trunkline
 
       def initialize(socket)
         @socket = socket
-      end
-
-      # Makes the buffers between the two ends as small as this end can.
-      def narrow
-        @socket.setsockopt(:SOCKET, :SNDBUF, 4096)
       end
 
       # @param bytes [String] sent at once, or as {#budget} and {#bytewise} say

@@ -32,7 +32,7 @@ class GateProxy
     end
 
     def reading?
-      !@ended && !@policy.stalled?
+      !@ended && !@policy.stalled? && @pending.bytesize < @policy.room
     end
 
     # Reads what there is; nothing when the source has ended.

@@ -8,6 +8,7 @@ class GateProxy
     # @param troubles [Hash{Symbol => Troubles}] by direction
     def initialize(client, server, policies, troubles)
       @sockets = [client, server]
+      @sockets.each { |socket| NarrowSockets.narrow(socket) } if policies[:requests].narrow?
       @lanes = {
         requests: Lane.new(client, server, policies[:requests], "S", MessageScanner.new(frontend: true), troubles[:requests]),
         answers: Lane.new(server, client, policies[:answers], "Z", MessageScanner.new(frontend: false), troubles[:answers])

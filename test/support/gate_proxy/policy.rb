@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../narrow_sockets"
+
 class GateProxy
   # What is allowed in one direction of every connection, and what has happened there so far.
   class Policy
@@ -11,9 +13,13 @@ class GateProxy
     attr_reader :messages
     # @return [Float] seconds by which each byte is delayed
     attr_accessor :delay
+    # @return [Numeric] bytes that are kept until they are sent, from which on no more are read
+    attr_reader :room
     attr_writer :held, :stalled, :cut
 
-    def initialize
+    # @param narrow [Boolean] whether so much is little
+    def initialize(narrow: false)
+      @room = narrow ? NarrowSockets::BYTES : Float::INFINITY
       @bytes = 0
       @arrived = 0
       @messages = Hash.new(0)
@@ -28,6 +34,10 @@ class GateProxy
 
     def stalled?
       @stalled
+    end
+
+    def narrow?
+      @room.finite?
     end
 
     # At most up to the byte at which the connection is cut.

@@ -12,6 +12,9 @@ class History
                 future: 3, futures: 3, abandon: 2, cancelled: 2, failure: 2, transaction: 4, early_transaction: 1,
                 thrown_transaction: 1, failed_transaction: 1, serializable: 2, rollback: 2, session: 1, script: 1, wait: 1 }.freeze
 
+    # The same with many futures begun in a row, whose requests and answers are more than narrow sockets hold.
+    WITH_BURSTS = WEIGHTS.merge(burst: 10).freeze
+
     # One in so many operations has a deadline, and so many seconds are the longest.
     HURRIED = 10
     LONGEST_DEADLINE = 0.05
@@ -20,7 +23,10 @@ class History
     LISTS = 8
     # Bytes.
     LARGEST = 100_000
-    private_constant :HURRIED, :LONGEST_DEADLINE, :TEXTS, :LISTS, :LARGEST
+    # Futures of a burst, at most, and bytes of the parameter of each.
+    BURST = 300
+    BURST_BYTES = 500
+    private_constant :HURRIED, :LONGEST_DEADLINE, :TEXTS, :LISTS, :LARGEST, :BURST, :BURST_BYTES
 
     # @return [String] SQL that makes the tables which the operations use, with this prefix
     def self.create(prefix)
@@ -148,6 +154,14 @@ class History
       entry.fate = :never
       futures = entry.tokens.map { |token| @db.async("SELECT $1::bigint", token) }
       entry.expect(entry.tokens, futures.shuffle(random: random).map { |future| future.value.value }.sort)
+    end
+
+    def burst(entry, random)
+      entry.fate = :never
+      text = "x" * BURST_BYTES
+      futures = Array.new(random.rand(1..BURST)) { |number| @db.async("SELECT $1::bigint, $2::text || $2", entry.token + number, text) }
+      rows = futures.each_with_index.map { |future, number| [number, future.value.rows] }
+      rows.each { |number, found| entry.expect([[entry.token + number, text * 2]], found) }
     end
 
     # The answer is not awaited, or not for long.

@@ -37,6 +37,8 @@ class History
     # @param answers [Integer] how many there must be in the end, at least
     # @param interruptions [Integer] how many there must be in the end, at least
     # @param troubles [Hash{Symbol => Integer}, nil] as {GateProxy::Troubles.from} takes them; nil: there is no proxy
+    # @param tcp [Boolean] whether the proxy is reached over TCP, and not a Unix socket
+    # @param narrow [Boolean] whether all sockets between the client and the server hold little
     # @param faults [Hash{Symbol => Integer}] as {Faults} takes them
     # @param kinds [Hash{Symbol => Integer}] as {Operations} takes them
     # @param limit [Numeric] seconds until it counts as hung: a run takes 5, and took 65 to 140 at a load of 27 on two processors. A caller that no
@@ -44,7 +46,7 @@ class History
     # @yieldparam db [Trunkline::Postgres::Client]
     # @yieldreturn [Object] what the callers use instead of it
     def initialize(server, environment:, seed:, answers: 2000, interruptions: 100, troubles: TROUBLES, faults: FAULTS,
-                   kinds: Operations::WEIGHTS, limit: 600, &wrap)
+                   tcp: seed.odd?, narrow: false, kinds: Operations::WEIGHTS, limit: 600, &wrap)
       @server = server
       @wrap = wrap || :itself.to_proc
       @name = environment
@@ -52,6 +54,7 @@ class History
       @seed = seed
       @wanted = { answers: answers, interruptions: interruptions }
       @troubles = troubles
+      @proxied = { tcp: tcp, narrow: narrow }
       @gaps = server.version >= SESSION_TIMEOUTS_SINCE ? faults : faults.except(:idle_timeout)
       @kinds = kinds
       @prefix = "history_#{environment}_#{seed}"
@@ -63,7 +66,7 @@ class History
     # @raise [Supervision::Hang]
     def call
       @server.psql("CREATE ROLE #{@prefix} LOGIN SUPERUSER; #{Operations.create(@prefix)}")
-      with_client { |db| run(db) }
+      narrowed { with_client { |db| run(db) } }
       @history.verify(*found)
       self
     ensure
@@ -81,6 +84,8 @@ class History
 
     private
 
+    def narrowed(&block) = @proxied[:narrow] ? NarrowSockets.narrowed(&block) : yield
+
     def with_client(&block)
       through_proxy do |server|
         Trunkline.postgres(server.uri(user: @prefix), application_name: @prefix, **connections, &block)
@@ -96,7 +101,7 @@ class History
     def through_proxy(&block)
       return block.call(@server) unless @troubles
 
-      GateProxy.open(@server, tcp: @seed.odd?, troubles: GateProxy::Troubles.from(@seed, @troubles)) do |proxy|
+      GateProxy.open(@server, **@proxied, troubles: GateProxy::Troubles.from(@seed, @troubles)) do |proxy|
         block.call(proxy)
       rescue Supervision::Hang => hang
         raise hang, "#{hang.message}\nThrough the proxy go\n#{proxy.report}"
