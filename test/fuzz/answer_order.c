@@ -18,6 +18,7 @@ static size_t expectation(const answer_order_t *asked, char *out) {
     if (asked->parses && asked->parses_check) out[at++] = '1';
     if (asked->describes) out[at++] = 't', out[at++] = '?';
     if (asked->checks) out[at++] = 't', out[at++] = '?';
+    if (asked->checks_types) out[at++] = '2', out[at++] = '*', out[at++] = 'C';
     if (asked->limited) out[at++] = '2', out[at++] = '*', out[at++] = 'C';
     if (asked->executes) out[at++] = '2';
     if (asked->executes && asked->describes_portal) out[at++] = '?';
@@ -41,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t asks = input_byte(&input), more = input_byte(&input);
     answer_order_t order = {
         .preamble = asks & 3, .parses = asks & 4, .describes = asks & 8, .limited = asks & 16, .executes = asks & 32,
-        .describes_portal = asks & 64, .fetches = asks & 128, .guarded = more & 1, .parses_check = more & 2, .checks = more & 4,
+        .describes_portal = asks & 64, .fetches = asks & 128, .guarded = more & 1, .parses_check = more & 2, .checks = more & 4, .checks_types = more & 8,
     };
     char expected[32];
     size_t length = expectation(&order, expected), at = 0;

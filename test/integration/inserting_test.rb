@@ -102,6 +102,46 @@ class InsertingTest < Trunkline::TestCase
     end
   end
 
+  # The name of a table is that of a type too: of its rows, unless one of pg_catalog, or of a schema that comes first, has the name.
+  def test_tables_whose_names_are_types_names
+    one, other = Array.new(2) { "s#{SecureRandom.hex(6)}" }
+    psql("CREATE SCHEMA #{one}; CREATE SCHEMA #{other}; CREATE TYPE #{one}.kind AS ENUM ('a'); CREATE TABLE #{other}.kind (v int); CREATE TABLE #{other}.line (v int)")
+    in_host_with_client do |db|
+      scope = db.with(settings: { "search_path" => "#{one}, #{other}" })
+      %i[kind line].each do |table|
+        2.times { assert_equal 2, scope.insert(table, [{ v: 1 }, { v: 2 }]).affected_rows }
+        assert_equal 2, db.insert([other, table], [{ v: 3 }, { v: 4 }]).affected_rows
+        assert_equal [1, 2, 1, 2, 3, 4], db.column("SELECT v FROM #{other}.#{table}")
+      end
+    end
+  ensure
+    psql("DROP SCHEMA #{one} CASCADE; DROP SCHEMA #{other} CASCADE")
+  end
+
+  def test_a_role_that_may_only_insert
+    with_table("id int, v text") do |table|
+      role = "r#{SecureRandom.hex(6)}"
+      psql("CREATE ROLE #{role}; GRANT INSERT ON #{table} TO #{role}")
+      in_host_with_client { |db| assert_equal 2, db.insert(table, [{ id: 1, v: "a" }, { id: 2, v: "b" }], role: role).affected_rows }
+    ensure
+      psql("REVOKE ALL ON #{table} FROM #{role}; DROP ROLE #{role}")
+    end
+  end
+
+  # What fails as it runs is not run twice.
+  def test_an_error_of_a_trigger
+    with_table("id int") do |table|
+      psql("CREATE SEQUENCE #{table}_runs; CREATE FUNCTION #{table}_fails() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''#{table}_runs''); PERFORM missing_function(); END'; " \
+           "CREATE TRIGGER fails BEFORE INSERT ON #{table} EXECUTE FUNCTION #{table}_fails()")
+      in_host_with_client do |db|
+        assert_raises(Trunkline::UndefinedFunction) { db.insert(table, [{ id: 1 }, { id: 2 }]) }
+        assert_equal 1, db.value("SELECT last_value FROM #{table}_runs")
+      end
+    ensure
+      psql("DROP FUNCTION #{table}_fails CASCADE; DROP SEQUENCE #{table}_runs")
+    end
+  end
+
   def test_any_number_of_rows_is_one_statement
     with_table("id int, at timestamptz") do |table|
       in_host_with_client(connections: 1) do |db|

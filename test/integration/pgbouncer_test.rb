@@ -67,6 +67,27 @@ class PgBouncerTest < Trunkline::TestCase
     end
   end
 
+  # What PgBouncer has prepared before for another client, it keeps for the next one.
+  def test_nothing_is_stored_by_a_former_type_that_the_pooler_has_prepared
+    with_table("r real, day date") do |table|
+      PgBouncer.open(postgres_server, pool: 1, kept: 100) do |pooler|
+        in_host do
+          insert = ->(db) { db.query("INSERT INTO #{table} VALUES ($1, $2)", 0.1, Time.new(2024, 1, 1, 3, 0, 0, "+09:00")) }
+          several = ->(db) { db.insert(table, [{ r: 0.1, day: Date.new(2024) }] * 2) }
+          Trunkline.postgres(pooler.uri, connections: 1) do |earlier|
+            2.times { insert.call(earlier) && several.call(earlier) }
+            psql("TRUNCATE #{table}; ALTER TABLE #{table} ALTER r TYPE double precision, ALTER day TYPE timestamp")
+            Trunkline.postgres(pooler.uri, connections: 1) do |later|
+              [later, earlier].each { |db| 2.times { insert.call(db) && several.call(db) } }
+              expected = [[0.1, Time.utc(2023, 12, 31, 18)]] + ([[0.1, Time.utc(2024)]] * 2)
+              assert_equal (expected * 4).sort, later.query("SELECT * FROM #{table} ORDER BY 1, 2").rows
+            end
+          end
+        end
+      end
+    end
+  end
+
   # Each session of the server comes to know statements of several clients: none may be taken for another.
   def test_with_prepared_statements_every_answer_is_still_its_own
     pooled do |pooler|

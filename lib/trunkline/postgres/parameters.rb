@@ -37,7 +37,37 @@ module Trunkline
           end
         end
 
+        # Whether the form of any of them for one type is a value of another type, too, and not the same one: bytes and text, the time of a zone and of
+        # UTC, "{}" for an array and for a document.
+        #
+        # @param params [Array]
+        # @return [Boolean]
+        def ambiguous?(params)
+          params.any? { |value| ambiguous_value?(value) }
+        rescue NoMethodError # of an object that does not behave as its superclass
+          true
+        end
+
         private
+
+        def ambiguous_value?(value)
+          case value
+          when String then value.encoding == Encoding::BINARY
+          when Kernel then ambiguous_object?(value)
+          else false
+          end
+        end
+
+        def ambiguous_object?(value)
+          case value
+          when Time then value.utc_offset != 0
+          when DateTime then value.offset != 0
+          when Array, Set then value.empty? || ambiguous?(value)
+          when Hash then value.empty? || ambiguous?(value.values)
+          when Range, OpenRange then ambiguous?([value.begin, value.end])
+          else false
+          end
+        end
 
         def structured?(value)
           case value

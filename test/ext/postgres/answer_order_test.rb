@@ -21,6 +21,7 @@ module Trunkline
           describe: [-> { submit(Request.describe(statement("SELECT 2"))) }, [parse_complete, parameter_description, row_description(N), ready]],
           preamble: [-> { behind_preamble }, [parse_complete, bind_complete, data_row("x"), complete, bind_complete, data_row("\0\0\0\1"), complete, ready]],
           guarded: [-> { guarded }, [bind_complete, data_row("1"), complete, bind_complete, data_row("\0\0\0\1"), complete, ready]],
+          dependent: [-> { dependent }, [parse_complete, ready, parse_complete, parameter_description(25), row_description(N), bind_complete, data_row("1"), complete, bind_complete, data_row("1"), complete, ready]],
           script: [-> { submit(Request.script("SELECT 1")) }, [row_description(N), data_row("1"), complete, ready]],
           copy: [-> { submit(Request.copy("COPY t TO STDOUT", 9)) }, [frame("H", "\0\0\0"), frame("d", "1\n"), frame("c"), complete("COPY 1"), ready]],
           batch: [-> { batch }, [bind_complete, data_row("\0\0\0\1"), complete, bind_complete, data_row("\0\0\0\1"), complete, ready]],
@@ -46,6 +47,9 @@ module Trunkline
         answer(parse_complete + ready + bind_complete + data_row("1") + complete + first_answer(N, ["1"]))
         submit(request.call)
       end
+
+      # Its value was written for a type that the session has not described.
+      def dependent = submit(Request.dependent(statement("SELECT $1"), ["x"], [:given], [25]))
 
       def batch
         ask_and_answer("SELECT n", N, ["1"])
@@ -96,6 +100,7 @@ module Trunkline
         rows = place.positive? && types.include?("D") ? [data_row("1"), complete, empty_query] : []
         rows += [data_row("1"), complete, empty_query] if place.positive? && types.first == "C" && %w[2 D].include?(types.last)
         described = types.first == "T" || types.first == "n" ? [row_description(N), no_data] : []
+        described += [parameter_description] if types.first == "t"
         script = name == :script ? [row_description(N), complete, *(place.zero? ? [empty_query] : [])] : []
         copy = name == :copy ? [complete, frame("d", "1\n"), frame("c"), *(place.zero? ? [frame("G", "\0\0\0"), empty_query, frame("H", "\0\0\0")] : [])] : []
         [messages[place], *rows, *described, *script, *copy]

@@ -13,7 +13,7 @@ module CodecFuzz
     LIMIT = 1 << 16 # bytes of a message
     UNREQUESTED = 1 << 10 # bytes of notices and the like
     STATEMENTS = ["SELECT $1, $2", "SELECT 1", "FETCH ALL FROM c", "INSERT INTO t VALUES ($1, $2)", "SET x = 1", "SELECT now()"].freeze
-    KINDS = %i[query query query again describe flow fetched script batch atomic limited guarded].freeze
+    KINDS = %i[query query query again describe flow fetched script batch atomic limited guarded dependent].freeze
     COPIES = %i[copy_out copy_in].freeze
     MINOR_COLLECTIONS = 1 # and no others
     ROUNDS = 8 # of what is sent and what is answered: a COPY and a portal need some
@@ -141,6 +141,13 @@ module CodecFuzz
     def script = Request.script("SELECT 1; SELECT 2")
     def batch = Request.batch([query, query], false)
     def atomic = Request.batch([query, query], true).tap { |made| made.preamble = ["SET x = 1"] if @random.rand(2).zero? }
+    # Its values were written for types, sometimes for others than the server has.
+    def dependent
+      types = [@random.rand(6).zero? ? 17 : 25, 25]
+      made = Request.dependent(@statements.values_at(0, 3).sample(random: @random), ["x".b, nil], %i[x y], types)
+      @random.rand(3).zero? ? made.unnamed! : made
+    end
+
     def guarded = query.tap { |made| made.guard = [@random.rand(3), "SELECT 1 / $1", [23].freeze, ["1"].freeze].freeze }
     def limited = query.limit(1).tap { |made| made.preamble = ["SET x = 1", "SET y = 2"] if @random.rand(2).zero? }
     def flow = flowing(query.flow(2))

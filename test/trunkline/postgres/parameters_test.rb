@@ -55,6 +55,13 @@ module Trunkline
         refute Parameters.dependent?([])
       end
 
+      # For a type that another program has put in the place of the former one.
+      def test_values_that_are_others_for_another_type
+        at = Time.new(2024, 1, 1, 0, 0, 0, "+09:00")
+        ["a".b, at, DateTime.new(2024, 1, 1, 0, 0, 0, "+9"), [], {}, [at], [[]], { "a" => at }, at..nil, Set[at]].each { |value| assert Parameters.ambiguous?([1, value]), value.inspect }
+        [nil, 1, "a", :a, at.getutc, Date.new(2024), DateTime.new(2024), [1], { "a" => 1 }, 1..2, BasicObject.new].each { |value| refute Parameters.ambiguous?([value]) }
+      end
+
       def test_binary_strings
         bytes = "\xFF\0".b
         converted = Parameters.convert([bytes], [BYTEA]).first

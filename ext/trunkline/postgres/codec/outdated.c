@@ -3,6 +3,7 @@
 #include "../messages/error_code.h"
 #include "plan_epoch.h"
 #include "statement.h"
+#include "types_check.h"
 
 #define NAME_IN_USE "42P05"
 #define CHANGED_RESULT "0A000" /* is the one error of this code that comes before BindComplete */
@@ -37,7 +38,15 @@ void suspect_all(session_state_t *session, postgres_request_t *request) {
     request->outcome.outdated = request->outcome.forgotten = true;
 }
 
+/* The parameters have other types than those that the values were written for. */
+static void suspect_types(session_state_t *session, postgres_request_t *request) {
+    slots_drop(session, request->sent.prepared);
+    statement_of(request->statement)->known = false;
+    request->outcome.outdated = request->outcome.forgotten = true;
+}
+
 void suspect_statement(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
+    if (types_check_failed(session, request, frame)) return suspect_types(session, request);
     if (request->answer.order.stage == STAGE_CHECK_PARSE && blames_statement(frame)) return drop_column_check(session, request);
     const prepared_t *prepared = prepared_of(request->sent.prepared);
     bool parse_failed = request->sent.parses && !prepared->parsed, suspect = !answer_order_in_preamble(&request->answer.order) && blames_statement(frame);

@@ -24,6 +24,7 @@ typedef struct {
     size_t effect_size; /* bytes of Bind and Execute; 0: they cannot be left out */
     bool parses;        /* has Parse of `prepared` */
     bool describes;     /* has Describe of the statement */
+    bool checks_types;  /* has the query that compares the parameters' types, see types_check.h */
     bool types_declared; /* relies on the parameter types that the client remembers: its Parse declares them, or its values were converted for them */
     bool other_backend; /* a pooler may have another server process execute it than the one that prepared the statement */
     bool withdrawn;     /* its Bind and Execute were removed before they were sent */

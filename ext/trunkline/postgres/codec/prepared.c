@@ -56,16 +56,17 @@ static void set_types(prepared_t *prepared, const uint32_t *types, uint16_t coun
     prepared->type_count = count;
 }
 
-/* bytea, from which the server casts to no other type; and types for which a Hash, an Array or a binary String is written in a form of its own. */
-static bool is_declared(uint32_t type, bool forms) {
+/* A bytea would be longer as text. For text and JSON a Hash, an Array or a binary String is written in a form of its own. */
+static bool is_declared(uint32_t type, declaring_t declaring) {
     enum { TYPE_BYTEA = 17, TYPE_TEXT = 25, TYPE_JSON = 114, TYPE_VARCHAR = 1043, TYPE_JSONB = 3802 };
-    return type == TYPE_BYTEA || (forms && (type == TYPE_TEXT || type == TYPE_JSON || type == TYPE_VARCHAR || type == TYPE_JSONB));
+    if (type == TYPE_BYTEA) return declaring != DECLARE_NONE;
+    return declaring == DECLARE_FORMS && (type == TYPE_TEXT || type == TYPE_JSON || type == TYPE_VARCHAR || type == TYPE_JSONB);
 }
 
-void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count, bool forms) {
+void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count, declaring_t declaring) {
     set_types(prepared, types, count);
     for (uint16_t at = 0; at < count; at++) {
-        if (!is_declared(types[at], forms)) continue;
+        if (!is_declared(types[at], declaring)) continue;
         if (!prepared->expected) prepared->expected = ZALLOC_N(uint32_t, count);
         prepared->expected[at] = types[at];
     }

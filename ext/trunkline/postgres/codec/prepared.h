@@ -16,6 +16,7 @@ typedef struct {
     bool known;          /* `types` are those of the server session; otherwise those that the client expects, or NULL */
     bool parsed;         /* ParseComplete has come */
     bool stale;          /* must not be bound again */
+    bool once;           /* for one execution: the session does not keep it */
     uint64_t epoch;      /* the plan epoch in which it was prepared */
     uint64_t parse_context; /* the context in which it was parsed, see parse_context.h */
     char name[STATEMENT_NAME_SIZE];
@@ -32,9 +33,11 @@ VALUE prepared_create(VALUE statement, span_t prefix, uint64_t number);
 /* Copies the parameters' types, which the server has sent or been sent. Raises NoMemoryError. */
 void prepared_learn(prepared_t *prepared, const uint32_t *types, uint16_t count);
 
-/* Copies the types that parameters were converted for, or had in another session; the server may find others. A bytea is declared all the same, as its
- * values would be longer as text; with `forms` also text and JSON, whose values may have been written for just that. */
-void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count, bool forms);
+/* Which of the types that the client only expects Parse declares all the same. */
+typedef enum { DECLARE_NONE, DECLARE_BYTES, DECLARE_FORMS } declaring_t;
+
+/* Copies the types that parameters were converted for, or had in another session; the server may find others. */
+void prepared_expect(prepared_t *prepared, const uint32_t *types, uint16_t count, declaring_t declaring);
 
 /* The types that Parse declares, and by which Bind chooses formats; NULL: none. 0: the server determines it. */
 static inline const uint32_t *prepared_declared(const prepared_t *prepared) { return prepared->known ? prepared->types : prepared->expected; }

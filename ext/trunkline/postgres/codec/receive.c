@@ -118,7 +118,7 @@ static void describe(postgres_request_t *request, const frame_t *frame) {
     }
     prepared_t *prepared = prepared_of(request->sent.prepared);
     if (request->answer.order.stage == STAGE_ROWS) prepared->description = described_as(prepared->description, request, frame);
-    else prepared->description = prepared->name_length == 0 ? described_once(request, frame) : columns_of(request, frame);
+    else prepared->description = prepared->once ? described_once(request, frame) : columns_of(request, frame);
     request->answer.description = prepared->description;
 }
 
@@ -294,7 +294,7 @@ static void answer(session_state_t *session, postgres_request_t *request, const 
         switch (answer_order_take(&request->answer.order, frame->type)) {
         case PART_OWN: answer_itself(session, request, frame, now); break;
         case PART_UNEXPECTED: unexpected(frame);
-        case PART_PREAMBLE: case PART_CHECK: case PART_LIMIT: break; /* their results are ignored */
+        case PART_PREAMBLE: case PART_CHECK: case PART_TYPES: case PART_LIMIT: break; /* their results are ignored */
         }
     }
 }

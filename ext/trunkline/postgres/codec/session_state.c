@@ -33,7 +33,7 @@ void slots_drop(session_state_t *session, VALUE dropped) {
 void slots_forget(session_state_t *session) {
     for (uint32_t at = 0; at < session->slot_count; at++) session->slots[at] = Qnil;
     rb_ary_clear(session->closing);
-    session->limits = false;
+    session->limits = session->type_checks = false;
     session->guards = 0;
     session->plans = 0;
 }

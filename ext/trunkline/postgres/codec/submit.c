@@ -8,6 +8,7 @@
 #include "read_guard.h"
 #include "own_unit.h"
 #include "statement.h"
+#include "types_check.h"
 #include "../../socket/bytes_class.h"
 #include "../../trunk/core/clock.h"
 
@@ -73,8 +74,9 @@ static bool append_parse(buffer_t *output, const prepared_t *prepared) {
 
 static bool append_execution(buffer_t *output, postgres_request_t *request, const prepared_t *prepared) {
     bool typed = !request->sent.other_backend && RARRAY_LEN(request->parameters) == prepared->type_count;
+    const uint32_t *types = request->sent.checks_types ? prepared->types : prepared_declared(prepared);
     span_t portal = NIL_P(request->portal) ? (span_t){"", 0} : string_span(request->portal);
-    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? prepared_declared(prepared) : NULL, request->answer.binary) &&
+    return bind_append(output, portal, prepared_name(prepared), request->parameters, typed ? types : NULL, request->answer.binary) &&
            (!request->answer.order.describes_portal || frontend_describe_portal(output, portal)) &&
            (!request->reports_start || frontend_flush(output)) &&
            (NIL_P(request->portal) ? frontend_execute(output) : frontend_execute_portal(output, portal, request->fetches));
@@ -98,6 +100,7 @@ static bool append_messages(const session_state_t *session, buffer_t *output, po
     if (request->sent.parses && !append_parse(output, prepared)) return false;
     if (request->sent.describes && !frontend_describe_statement(output, prepared_name(prepared))) return false;
     if (request->answer.order.checks && !frontend_describe_statement(output, prepared_check(prepared))) return false;
+    if (request->sent.checks_types && !types_check_append(output, request, prepared_name(prepared))) return false;
     request->sent.effect = buffer_size(output) - before;
     if (request->base.has_server_timeout && !statement_timeout_append(output, request)) return false;
     if (request->kind == REQUEST_QUERY && !append_execution(output, request, prepared)) return false;
@@ -142,17 +145,18 @@ static bool fits(const postgres_request_t *request, const prepared_t *prepared) 
 }
 
 /* Remembers the types that the caller has declared, or else those that the parameters were converted for, or that the client remembers. The latter may
- * be older than the table, and the server casts from them: a value that is cast is not the value that was given. What writes is cast from any type. */
-static void declare_types(prepared_t *prepared, const postgres_request_t *request) {
+ * be older than the table, and the server casts from declared types: a value that is cast is not the value that was given. So they are declared only
+ * where the values' form depends on them and the server cannot compare them; what writes is cast from any type. */
+static void remember_types(prepared_t *prepared, const postgres_request_t *request, bool compared) {
     const statement_t *statement = statement_of(request->statement);
     bool writes = !NIL_P(statement->column_check) && NIL_P(statement->compared);
     if (statement->declared) return prepared_learn(prepared, statement->types, statement->type_count);
-    if (NIL_P(request->types)) return prepared_expect(prepared, statement->types, statement->type_count, false);
+    if (NIL_P(request->types)) return prepared_expect(prepared, statement->types, statement->type_count, DECLARE_NONE);
     uint16_t count = (uint16_t)RARRAY_LEN(request->types);
     VALUE memory;
     uint32_t *types = ALLOCV_N(uint32_t, memory, count ? count : 1);
     for (uint16_t at = 0; at < count; at++) types[at] = NUM2UINT(RARRAY_AREF(request->types, at));
-    prepared_expect(prepared, types, count, !writes);
+    prepared_expect(prepared, types, count, compared ? DECLARE_NONE : writes ? DECLARE_BYTES : DECLARE_FORMS);
     ALLOCV_END(memory);
 }
 
@@ -161,12 +165,16 @@ static bool is_named(const session_state_t *session, const postgres_request_t *r
     return session->prefix[0] != 0 && !request->unnamed && statement_kept(statement_of(request->statement));
 }
 
+/* The server compares types of named statements only. One that the session does not keep is closed after its execution, and needs no column check. */
 static VALUE prepare(session_state_t *session, const postgres_request_t *request) {
-    span_t prefix = {session->prefix, is_named(session, request) ? strlen(session->prefix) : 0};
+    bool kept = is_named(session, request), compared = types_check_possible(session, request);
+    span_t prefix = {session->prefix, kept || compared ? strlen(session->prefix) : 0};
     VALUE created = prepared_create(request->statement, prefix, ++session->name_count);
+    prepared_of(created)->once = !kept;
+    if (!kept) prepared_of(created)->check[0] = 0;
     prepared_of(created)->epoch = session->epoch->number;
     prepared_of(created)->parse_context = parse_context_of(session, statement_of(request->statement));
-    if (request->sent.types_declared) declare_types(prepared_of(created), request);
+    if (request->sent.types_declared || compared) remember_types(prepared_of(created), request, compared);
     return created;
 }
 
@@ -195,6 +203,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
     bool remembered = statement_known(statement_of(statement)) && parse_context_is_statements(session, statement_of(statement));
     request->sent.types_declared = request->sent.parses && !request->anew && (remembered || !NIL_P(request->types));
     request->sent.prepared = request->sent.parses ? prepare(session, request) : found;
+    request->sent.checks_types = !prepared_of(request->sent.prepared)->known && types_check_possible(session, request);
     bool checked = is_checked(request) || request->kind == REQUEST_DESCRIBE;
     VALUE description = request->answer.description = checked ? prepared_of(request->sent.prepared)->description : Qnil;
     request->answer.binary = statement_of(statement)->bytes || (!NIL_P(description) && description_of(description)->binary);
@@ -203,7 +212,7 @@ static void choose_prepared(session_state_t *session, postgres_request_t *reques
 /* Determines which messages the answer has. Results that the server does not check are described for each portal, and come as text. */
 static void order_answer(const session_state_t *session, postgres_request_t *request) {
     bool checked = !NIL_P(request->statement) && prepared_of(request->sent.prepared)->check[0];
-    bool plain = NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.has_server_timeout;
+    bool plain = NIL_P(request->preamble) && NIL_P(request->guard) && !request->base.has_server_timeout && !request->sent.checks_types;
     if (request->kind == REQUEST_QUERY && !request->sent.parses && plain && !checked) {
         request->answer.order = (answer_order_t){.stage = STAGE_BIND, .executes = true, .fetches = !NIL_P(request->portal),
                                           .describes_portal = !is_checked(request)};
@@ -214,8 +223,9 @@ static void order_answer(const session_state_t *session, postgres_request_t *req
     if (!NIL_P(request->statement)) {
         order.parses = request->sent.parses;
         order.parses_check = checked && request->sent.parses;
-        order.checks = checked && !request->sent.parses && request->kind == REQUEST_QUERY;
+        order.checks = checked && (!request->sent.parses || session->pooled) && request->kind == REQUEST_QUERY;
         order.describes = request->sent.describes;
+        order.checks_types = request->sent.checks_types;
         order.limited = request->base.has_server_timeout;
         order.executes = request->kind == REQUEST_QUERY;
         order.describes_portal = order.executes && !is_checked(request);
@@ -228,7 +238,9 @@ static void order_answer(const session_state_t *session, postgres_request_t *req
     request->answer.order = order;
 }
 
+/* Prepares what the request's unit executes before its own statement. */
 static void limit(session_state_t *session, buffer_t *output, postgres_request_t *request) {
+    if (request->sent.checks_types) types_check_prepare(session, output);
     request->base.has_server_timeout = statement_timeout_wanted(session, request);
     if (request->base.has_server_timeout) statement_timeout_prepare(session, output);
 }
@@ -236,6 +248,11 @@ static void limit(session_state_t *session, buffer_t *output, postgres_request_t
 /* Requests behind may bind what this one parses. */
 static void keep_prepared(session_state_t *session, const postgres_request_t *request) {
     if (request->sent.parses && is_named(session, request)) slots_put(session, statement_of(request->statement)->slot, request->sent.prepared);
+}
+
+/* With the next unit. */
+static void close_unkept(session_state_t *session, const postgres_request_t *request) {
+    if (request->sent.parses && prepared_of(request->sent.prepared)->once) slots_drop(session, request->sent.prepared);
 }
 
 static void append_and_push(session_state_t *session, buffer_t *output, postgres_request_t *request) {
@@ -256,6 +273,7 @@ static void submit_unit(session_state_t *session, buffer_t *output, postgres_req
     order_answer(session, request);
     append_and_push(session, output, request);
     keep_prepared(session, request);
+    close_unkept(session, request);
     if (request->outcome.changes_parse_context) parse_context_change(session, request->outcome.changes_plans);
 }
 
@@ -280,6 +298,7 @@ static void submit_atomic(session_state_t *session, buffer_t *output, postgres_r
     read_guard_prepare(session, output, batch);
     order_answer(session, batch);
     append_and_push(session, output, batch);
+    for (long at = 0; at < count; at++) close_unkept(session, member_of(batch, at));
 }
 
 /* The batch's preamble runs before the first member. */

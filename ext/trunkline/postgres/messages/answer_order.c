@@ -2,8 +2,12 @@
 
 static answer_stage_t behind_limit(const answer_order_t *order) { return order->executes ? STAGE_BIND : STAGE_END; }
 
-static answer_stage_t behind_check(const answer_order_t *order) {
+static answer_stage_t behind_types(const answer_order_t *order) {
     return order->limited ? STAGE_LIMIT_BIND : behind_limit(order);
+}
+
+static answer_stage_t behind_check(const answer_order_t *order) {
+    return order->checks_types ? STAGE_TYPES_BIND : behind_types(order);
 }
 
 static answer_stage_t behind_description(const answer_order_t *order) {
@@ -37,6 +41,8 @@ static answer_stage_t behind(const answer_order_t *order, char type) {
     case STAGE_COLUMNS: return describes_rows(type) ? behind_description(order) : stage;
     case STAGE_CHECK_PARAMETERS: return type == 't' ? STAGE_CHECK_COLUMNS : stage;
     case STAGE_CHECK_COLUMNS: return describes_rows(type) ? behind_check(order) : stage;
+    case STAGE_TYPES_BIND: return type == '2' ? STAGE_TYPES_ROWS : stage;
+    case STAGE_TYPES_ROWS: return type == 'C' ? behind_types(order) : stage;
     case STAGE_LIMIT_BIND: return type == '2' ? STAGE_LIMIT_ROWS : stage;
     case STAGE_LIMIT_ROWS: return type == 'C' ? behind_limit(order) : stage;
     case STAGE_BIND: return type != '2' ? stage : order->describes_portal ? STAGE_PORTAL_COLUMNS : STAGE_ROWS;
@@ -57,7 +63,7 @@ static answer_stage_t behind(const answer_order_t *order, char type) {
  * RowDescription. */
 static bool may_repeat(answer_stage_t stage, char type) {
     switch (stage) {
-    case STAGE_PREAMBLE_ROWS: case STAGE_LIMIT_ROWS: case STAGE_ROWS: return type == 'D';
+    case STAGE_PREAMBLE_ROWS: case STAGE_TYPES_ROWS: case STAGE_LIMIT_ROWS: case STAGE_ROWS: return type == 'D';
     case STAGE_SCRIPT_ROWS: return type == 'D' || type == 'T';
     case STAGE_SCRIPT_GOES_ON: return type == 'C';
     case STAGE_COPY_DATA: return type == 'd';
@@ -68,6 +74,7 @@ static bool may_repeat(answer_stage_t stage, char type) {
 static answer_part_t part_of(answer_stage_t stage) {
     if (stage >= STAGE_PREAMBLE_PARSE && stage <= STAGE_PREAMBLE_ROWS) return PART_PREAMBLE;
     if (stage == STAGE_CHECK_PARSE || stage == STAGE_CHECK_PARAMETERS || stage == STAGE_CHECK_COLUMNS) return PART_CHECK;
+    if (stage == STAGE_TYPES_BIND || stage == STAGE_TYPES_ROWS) return PART_TYPES;
     return stage == STAGE_LIMIT_BIND || stage == STAGE_LIMIT_ROWS ? PART_LIMIT : PART_OWN;
 }
 

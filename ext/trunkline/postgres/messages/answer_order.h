@@ -18,6 +18,8 @@ typedef enum {
     STAGE_COLUMNS,
     STAGE_CHECK_PARAMETERS,
     STAGE_CHECK_COLUMNS,
+    STAGE_TYPES_BIND,
+    STAGE_TYPES_ROWS,
     STAGE_LIMIT_BIND,
     STAGE_LIMIT_ROWS,
     STAGE_BIND,
@@ -40,6 +42,7 @@ typedef struct {
     bool parses_check;     /* Parse of the column check, behind that */
     bool describes;        /* Describe of the statement */
     bool checks;           /* Describe of the column check */
+    bool checks_types;     /* Bind and Execute of the statement that compares the parameters' types */
     bool limited;          /* Bind and Execute of the statement that sets its timeout */
     bool executes;         /* Bind and Execute */
     bool describes_portal; /* Describe of the portal, between these two */
@@ -47,7 +50,7 @@ typedef struct {
 } answer_order_t;
 
 /* The part of the answer that a message belongs to. */
-typedef enum { PART_UNEXPECTED, PART_PREAMBLE, PART_CHECK, PART_LIMIT, PART_OWN } answer_part_t;
+typedef enum { PART_UNEXPECTED, PART_PREAMBLE, PART_CHECK, PART_TYPES, PART_LIMIT, PART_OWN } answer_part_t;
 
 /* Called when the messages of one unit of the extended protocol were appended: awaits its first answer. */
 void answer_order_begin(answer_order_t *order);

@@ -114,7 +114,8 @@ module Trunkline
         limits = @responses.limits
         codec = Codec.new(connection.parameters.dup, limits.max_message, @epochs, prefix, limits.max_unrequested).tap { |made| made.input << connection.leftover }
         codec.responses = @responses
-        codec.behind_pooler! if connection.findings.pooled || pooled?(connection)
+        codec.behind_pooler! if (pooled = connection.findings.pooled || pooled?(connection))
+        @responses.types_unchecked = true if pooled || prefix.empty?
         canceller = @unfinished.canceller(connection)
         trunk = Trunk.new(connection.io, codec, server: connection.server, pool: pool, canceller: canceller, silence: @silence)
         trunk.server_process = connection.backend_pid

@@ -98,20 +98,26 @@ module Trunkline
 
         statement, parameters = NamedParameters.resolve(@statements, statement, parameters)
         dependent = Parameters.dependent?(parameters)
-        remembered = statement.parameter_types if statement.kept? || !dependent
-        types = dependent ? learned_types(statement) : remembered
+        remembered = statement.parameter_types unless dependent && described_each_time?(statement, parameters)
+        types = remembered || (described_types(statement, parameters) if dependent)
         check_count(parameters, types) if types
         return Request.converted(statement, converted_to(types, parameters)) unless dependent
 
         remembered ? dependent_on_remembered(types, statement, parameters) : Request.dependent(statement, converted_to(types, parameters), parameters, types)
       end
 
-      # Types in the session that was queried; others may be outdated as soon as they are known. What is remembered of a statement that no session keeps
-      # prepared is not used: no check would find out that it has changed.
+      # Types in the session that was queried; others may be outdated as soon as they are known.
       #
       # @return [Array<Integer>]
       def learned_types(statement)
         (statement.kept? && statement.parameter_types) || describe_request(Request.describe(statement)).parameter_types
+      end
+
+      # @return [Array<Integer>, nil] the present types of the statement's parameters; nil: the server cannot be queried, as in a failed transaction
+      def types_now(statement)
+        describe_request(Request.describe(statement).anew).parameter_types
+      rescue Error
+        nil
       end
 
       # @raise [ArgumentError] the statement has another number of parameters
@@ -158,6 +164,21 @@ module Trunkline
 
       private
 
+      # What is remembered of a statement that no session keeps prepared is not used: no check would find out that it has changed. Nor where servers do
+      # not compare types, for values that would be others for another type.
+      def described_each_time?(statement, parameters)
+        !statement.kept? || (@responses.types_unchecked && Parameters.ambiguous?(parameters))
+      end
+
+      # A pooler may have prepared the named statement for former types; that there is one is known when the first connection is.
+      def described_types(statement, parameters)
+        unless described_each_time?(statement, parameters)
+          types = describe_request(Request.describe(statement)).parameter_types
+          return types unless described_each_time?(statement, parameters)
+        end
+        describe_request(Request.describe(statement).unnamed!).parameter_types
+      end
+
       # A value may be refused because the parameter's type has changed.
       def dependent_on_remembered(types, statement, parameters)
         Request.dependent(statement, converted_to(types, parameters), parameters, types)
@@ -170,13 +191,6 @@ module Trunkline
 
       def converted_to(types, parameters)
         limited(Parameters.convert(parameters, types && @responses.parameter_types(types), @responses.array_nulls))
-      end
-
-      # nil: the server cannot be queried, as in a failed transaction.
-      def types_now(statement)
-        describe_request(Request.describe(statement).anew).parameter_types
-      rescue Error
-        nil
       end
 
       # A message longer than the server accepts would cost all callers the connection.

@@ -48,15 +48,16 @@ module Trunkline
       # @return [ArrayNulls]
       attr_reader :array_nulls
 
-      # Receives each notice.
-      #
-      # @return [#call, nil]
+      # @return [#call, nil] receives each notice
       attr_accessor :on_notice
 
       # The parameters that the server has reported at the latest login: server_version, server_encoding, ...
       #
       # @return [Hash{String => String}]
       attr_accessor :reported
+
+      # @return [true, nil] whether servers cannot compare the types that values were written for: behind a pooler, and where nothing is prepared
+      attr_accessor :types_unchecked
 
       # Receives each request whose statement has left session state on a shared connection.
       #

@@ -8,7 +8,9 @@ module Trunkline
     module Inserting
       # Keywords of {Querying#query} that an insertion takes.
       OPTIONS = %i[deadline idempotent settings role group_commit as].freeze
-      private_constant :OPTIONS
+      # SQLSTATEs of statements that the server cannot parse begin with this.
+      REFUSED = "42"
+      private_constant :OPTIONS, :REFUSED
 
       # Inserts a row, or several with one statement. The statement has the same text for any number of rows above one, so it is prepared once.
       #
@@ -43,12 +45,46 @@ module Trunkline
       def insert_columns(insertion, **options)
         deadline = options.fetch(:deadline, @deadline)
         Deadlines.hold(deadline && Deadlines.in(deadline)) do
-          responses = @executor.responses
           statement = @statements[insertion.one_row]
-          oids = @executor.holds_connection? ? @executor.describe_request(Request.describe(statement)).parameter_types : @executor.learned_types(statement)
-          names = responses.type_names.of(oids.map { |oid| [oid, -1] })
-          query(insertion.many_rows(oids, names), *insertion.columns(responses.parameter_types(oids), responses.array_nulls), **options)
+          oids = types_of(statement, insertion)
+          begin
+            query(*typed(insertion, oids, insertion.comparable?), **options)
+          rescue ServerError, ArgumentError, TypeError => error
+            raise unless insertion.comparable? && (!error.is_a?(ServerError) || error.sqlstate.start_with?(REFUSED)) && (again = typed_again(insertion, statement, oids))
+
+            query(*again, **options)
+          end
         end
+      end
+
+      private
+
+      # What the client remembers may be older than the table, where the server does not compare it. Within a transaction no type changes any more once
+      # the server has parsed a statement for the table.
+      #
+      # @return [Array<Integer>] the OIDs of the columns' types
+      def types_of(statement, insertion)
+        return @executor.learned_types(statement) if insertion.comparable? && !@executor.holds_connection?
+
+        @executor.describe_request(Request.describe(statement).anew).parameter_types
+      end
+
+      # @param compared [Boolean] whether the server compares the types
+      # @return [Array] the SQL, and a parameter for each column
+      def typed(insertion, oids, compared)
+        responses = @executor.responses
+        names = responses.type_names.of(oids.map { |oid| [oid, -1] })
+        [insertion.many_rows(oids, names, compared), *insertion.columns(responses.parameter_types(oids), responses.array_nulls)]
+      end
+
+      # A type of the table's name may precede the table in search_path: then the types cannot be compared.
+      #
+      # @return [Array, nil] as {#typed}; nil: the server did not refuse the statement because of types, or cannot be queried
+      def typed_again(insertion, statement, oids)
+        now = @executor.types_now(statement)
+        return now && typed(insertion, now, true) unless now == oids
+
+        typed(insertion, oids, false) unless @executor.types_now(@statements[typed(insertion, oids, true).first])
       end
     end
   end
