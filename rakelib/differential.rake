@@ -19,6 +19,13 @@ task differential: :compile do
 end
 
 namespace :differential do
+  desc "Compare so many random statements from the server's catalogue, and the session that they leave: differential:catalogue[COUNT,SEED]"
+  task :catalogue, %i[count seed] => :compile do |_, given|
+    seed = Integer(given[:seed] || Random.rand(1_000_000))
+    puts "seed #{seed}"
+    compared.call { |differential, _| differential.run_catalogue(seed, Integer(given[:count] || 2000)) }
+  end
+
   desc "The same in so many databases with random settings: differential:random[COUNT,SEED]"
   task :random, %i[count seed] => :compile do |_, given|
     first = Integer(given[:seed] || Random.rand(1_000_000))

@@ -14,6 +14,13 @@ class DifferentialTest < Trunkline::TestCase
     assert_empty Differential.new(postgres_server).run(short: true).join("\n")
   end
 
+  # rake "differential:catalogue[COUNT,SEED]" compares more.
+  def test_random_statements_from_the_catalogue
+    differential = Differential.new(postgres_server)
+    assert_empty differential.run_catalogue(SEED, 200).join("\n")
+    assert_operator differential.compared, :>, 100
+  end
+
   # Where another server has other settings, the seed chooses others.
   def test_a_database_with_random_settings
     differential = Differential.new(postgres_server)

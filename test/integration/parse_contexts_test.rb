@@ -134,6 +134,31 @@ class ParseContextsTest < Trunkline::TestCase
   }.freeze
   private_constant :FORCED, :WAYS_TO_PLAN
 
+  # What else the server reads as it parses a statement, or evaluates its constants.
+  READ = {
+    "DateStyle = 'ISO, DMY'" => "SELECT '01/02/2024'::date::text AS %s", "default_text_search_config = 'pg_catalog.german'" => "SELECT to_tsvector('die Häuser the foxes')::text AS %s",
+    "transform_null_equals = on" => "SELECT count(*)::text AS %s FROM (VALUES (NULL::int)) AS v (a) WHERE a = NULL", "xmlbinary = hex" => "SELECT xmlelement(name a, '\\x00ff'::bytea)::text AS %s",
+    "xmloption = document" => "SELECT xml_is_well_formed('x')::text AS %s", "bytea_output = escape" => "SELECT '\\x00ff'::bytea::text AS %s", "TimeZone = 'Asia/Tokyo'" => "SELECT '2024-01-01 00:00'::timestamptz::text AS %s",
+    "timezone_abbreviations = 'India'" => "SELECT ('2024-01-01 12:00 IST'::timestamptz AT TIME ZONE 'UTC')::text AS %s"
+  }.freeze
+  private_constant :READ
+
+  # Over one connection, whichever caller is the first.
+  def test_whatever_parsing_reads_is_each_callers_own
+    in_host_with_client(connections: 1, max_connections: 1) do |db|
+      READ.each do |setting, sql|
+        usual, set = ["SELECT 1", "SET #{setting}"].map { |before| db.execute_script("#{before}; #{format(sql, "x")}; RESET ALL").fetch(1).rows[0][0] }
+        refute_equal usual, set, setting
+        in_session = ->(name) { db.session { |session| session.query("SET #{setting}") && session.value(format(sql, name)) } }
+        2.times { assert_equal [usual, set, usual], [db.value(format(sql, "a")), in_session.call("a"), db.value(format(sql, "a"))], setting }
+        assert_equal [set, usual, set], [in_session.call("b"), db.value(format(sql, "b")), in_session.call("b")], setting
+        next if setting.start_with?("DateStyle", "bytea_output") # which no query may have for itself
+
+        assert_equal [usual, set], [db.value(format(sql, "c")), db.query(format(sql, "c"), settings: { setting[/\w+/] => setting[/= '?([^']*)/, 1] }).value], setting
+      end
+    end
+  end
+
   # A plan is made by the settings of the caller that it is made for, and is no other caller's.
   def test_each_callers_plans
     with_table("n int PRIMARY KEY") do |table|

@@ -8,19 +8,6 @@ class SharingTest < Trunkline::TestCase
   include DatabaseHelpers
   include Hosts::Async
 
-  # What a session has that a new one has not.
-  PROBE = <<~SQL
-    SELECT 'setting ' || name FROM pg_settings WHERE source = 'session'
-    UNION ALL SELECT 'setting x.y' WHERE current_setting('x.y', true) <> ''
-    UNION ALL SELECT 'role ' || current_user WHERE current_user <> session_user
-    UNION ALL SELECT 'lock ' || objid FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
-    UNION ALL SELECT 'cursor ' || name FROM pg_cursors WHERE name <> ''
-    UNION ALL SELECT 'channel ' || channel FROM pg_listening_channels() AS channel
-    UNION ALL SELECT 'statement ' || name FROM pg_prepared_statements WHERE from_sql
-    UNION ALL SELECT 'slot ' || slot_name FROM pg_replication_slots WHERE active_pid = pg_backend_pid()
-    UNION ALL SELECT 'temporary objects' WHERE pg_my_temp_schema() <> 0
-  SQL
-
   # The least of each, to see that the probe finds it.
   STATES = {
     "SET x.y = 'leaked'" => "setting x.y", "SET work_mem = '1MB'" => "setting work_mem", "SET ROLE pg_monitor" => "role pg_monitor",
@@ -37,7 +24,7 @@ class SharingTest < Trunkline::TestCase
   SQL
   # By the version of PostgreSQL that it came with: SQL that older ones do not know.
   NEWER = { 14 => /\b(?:BEGIN ATOMIC|atomic_made)\b/, 15 => /\AMERGE\b/ }.freeze
-  private_constant :PROBE, :STATES, :TABLES, :NEWER
+  private_constant :STATES, :TABLES, :NEWER
 
   def with_database(**options)
     name = "sharing_#{SecureRandom.hex(6)}"
@@ -53,7 +40,7 @@ class SharingTest < Trunkline::TestCase
     drop_database(name)
   end
 
-  def found(asker) = asker.query(PROBE).rows.flatten
+  def found(asker) = asker.query(Sharing::PROBE).rows.flatten
 
   def test_the_probe_finds_what_there_is
     with_database do |db|

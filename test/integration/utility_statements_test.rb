@@ -112,6 +112,37 @@ class UtilityStatementsTest < Trunkline::TestCase
     assert_equal [], @db.query("").to_a
   end
 
+  # The same call, after the function was made anew with other columns, and of a record whose columns the text of the call does not tell.
+  def test_functions_that_return_records
+    @db.execute_script("CREATE FUNCTION utility_any(sql text) RETURNS record LANGUAGE plpgsql AS 'DECLARE one record; BEGIN EXECUTE sql INTO one; RETURN one; END'")
+    each_shape do |columns|
+      next if columns.start_with?("ROW") # which no view may have
+
+      @db.execute_script("CREATE VIEW utility_shown AS SELECT #{columns}; CREATE FUNCTION utility_made() RETURNS SETOF utility_shown LANGUAGE sql AS 'SELECT * FROM utility_shown'")
+      ["SELECT * FROM utility_made()", "SELECT utility_made()", "SELECT utility_any('SELECT * FROM utility_shown')", "TABLE utility_shown"].each do |sql|
+        2.times { assert_equal @db.execute_script(sql).last.to_a, @db.query(sql).to_a, "#{sql} of #{columns}" }
+      end
+      assert_equal @db.query("TABLE utility_shown").rows, [].tap { |rows| @db.copy_out("COPY (TABLE utility_shown) TO STDOUT") { |row| rows << row } }, columns
+      @db.execute_script("DROP FUNCTION utility_made; DROP VIEW utility_shown")
+    end
+  ensure
+    @db.execute_script("DROP FUNCTION IF EXISTS utility_any; DROP VIEW IF EXISTS utility_shown CASCADE")
+  end
+
+  # "$user" in search_path is the role's own schema.
+  def test_names_that_depend_on_the_role
+    roles = { "utility_one" => ["int8", 5], "utility_two" => ["float8", 1.5], "utility_three" => ["text", "a"] }
+    roles.each { |role, (type, value)| @db.execute_script("CREATE ROLE #{role}; CREATE SCHEMA AUTHORIZATION #{role} CREATE TABLE v (x #{type}); INSERT INTO #{role}.v VALUES ('#{value}'); GRANT ALL ON #{role}.v TO #{role}") }
+    ask = ->(asked) { asked.query("SELECT x FROM v WHERE x = x").rows }
+    2.times do
+      roles.each { |role, (_, value)| assert_equal [[value]], ask.call(@db.with(role: role)), role }
+      @db.session { |session| roles.each { |role, (_, value)| assert_equal [[value]], session.query("SET ROLE #{role}") && ask.call(session), role } }
+      @db.transaction { |tx| roles.each { |role, (_, value)| assert_equal [[value]], tx.query("SET LOCAL ROLE #{role}") && ask.call(tx), role } }
+    end
+  ensure
+    roles.each_key { |role| @db.execute_script("DROP SCHEMA IF EXISTS #{role} CASCADE; DROP ROLE IF EXISTS #{role}") }
+  end
+
   # Whatever comes behind it goes on: it is the same connection.
   def test_pipelined_and_streamed
     @db.session do |session|

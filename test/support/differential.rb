@@ -6,15 +6,20 @@ require "ipaddr"
 require "trunkline"
 require_relative "differential/answer"
 require_relative "differential/databases"
+require_relative "differential/expressions"
 require_relative "differential/oracle"
 require_relative "differential/statements"
+require_relative "sharing"
 
 # Statements of every type in databases with many configurations, through Trunkline and the pg gem. Both must get the same text of each value, equal
 # values where the pg gem has a decoder, and the same SQLSTATE, message and name of class where a statement fails.
 class Differential
   # Trunkline requests a statement's result as text first, and in binary format later.
   EXECUTIONS = 3
-  private_constant :EXECUTIONS
+  # Random statements may take any time.
+  LIMITED = { "statement_timeout" => "2s" }.freeze
+  CANCELLED = "57014"
+  private_constant :EXECUTIONS, :LIMITED, :CANCELLED
 
   # @return [Integer] comparisons so far: a statement in a database
   attr_reader :compared
@@ -44,7 +49,53 @@ class Differential
     end
   end
 
+  # Compares so many random statements from the catalogue, and calls as many functions that may change something. Nothing of a session that another
+  # caller would notice may change, unless the client refuses the statement. A difference begins with the statement.
+  #
+  # @param seed [Integer]
+  # @param count [Integer]
+  # @return [Array<String>]
+  def run_catalogue(seed, count)
+    Databases.create(@server, "differential_catalogue_#{seed}", "UTF8", "C", LIMITED) do |uri|
+      statements = Expressions.new(uri, seed)
+      oracles = Array.new(2) { Oracle.new(uri) }
+      Trunkline.postgres(uri, connections: 1, max_connections: 1) do |db|
+        before = session_of(db)
+        Array.new(count) do
+          [compare_reading(db, oracles, *statements.reading), changed(db, before, *statements.calling)]
+        end.flatten.compact
+      end
+    ensure
+      oracles&.each(&:close)
+    end
+  end
+
   private
+
+  # Answers that differ in two sessions of the pg gem depend on the time, or on the session.
+  def compare_reading(db, oracles, sql, parameters, given)
+    expected, other = oracles.map { |oracle| oracle.ask(sql, given) }
+    return unless expected.shown == other.shown
+
+    text, *answers = [db.with(decode: { default: :text }), *Array.new(EXECUTIONS) { db }].map { |asked| ask(asked, sql, parameters) }
+    return if [expected, text, *answers].any? { |answer| answer.failure&.first == CANCELLED }
+
+    @compared += 1
+    difference(expected, text, answers)&.prepend("#{sql} #{given}: ")
+  rescue Trunkline::SharedStateError
+    nil
+  end
+
+  def changed(db, before, sql, parameters, _given)
+    db.query(sql, *parameters)
+    "#{sql}: left #{session_of(db) - before}" unless session_of(db) == before
+  rescue Trunkline::SharedStateError => error
+    "#{sql}: #{error.message}" if error.sent?
+  rescue Trunkline::ServerError, TypeError, ArgumentError
+    nil
+  end
+
+  def session_of(db) = db.query("SELECT 'process ' || pg_backend_pid() UNION ALL #{Sharing::PROBE}").rows.flatten.sort
 
   def compare_in(name, kind)
     found = Databases.create(@server, "differential_#{name}", *kind) { |uri| compare(uri) }
