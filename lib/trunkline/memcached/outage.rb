@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../socket/readiness"
+require_relative "../trunk/turn"
 
 module Trunkline
   module Memcached
@@ -33,7 +34,7 @@ module Trunkline
         @failback = failback
         @longest_pause = longest_pause
         @connector = connector
-        @checking = Flag.new
+        @turn = Turn.new
         @pause = FIRST_PAUSE
         @check_at = @probe_at = Waiting.now
         put_off unless at_once
@@ -86,7 +87,7 @@ module Trunkline
 
       def found_over?(now)
         over = false
-        @checking.hold { over = (now < @probe_at ? answered?(now) : probe) && yield }
+        @turn.take(now) { over = (now < @probe_at ? answered?(now) : probe) && yield }
         over
       end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "attendance"
 require_relative "lock"
 require_relative "waiting"
 
@@ -11,30 +12,57 @@ module Trunkline
     LOOK_EVERY = 0.5
     private_constant :LOOK_EVERY
 
+    # One caller's turn. A fiber that was taken for dropped may run on after all: then another has taken the turn, and it changes nothing more.
+    class Holder
+      # @param turn [Turn]
+      def initialize(turn)
+        @turn = turn
+        @attendance = Attendance.new(Waiter.new)
+      end
+
+      # The caller runs its block. One that waits there for long calls this at least once a second.
+      def renew = @attendance.renew
+
+      # @return [Boolean] whether the caller still has the turn
+      def held? = @turn.held_by?(self)
+
+      # @return [Boolean] see {Attendance#dropped?}
+      def dropped? = @attendance.dropped?
+    end
+    private_constant :Holder
+
     def initialize
       @lock = Lock.new
-      @taker = nil
+      @holder = nil
       @waiting = []
     end
 
     # Runs the block exclusively.
     #
     # @param deadline [Float, nil] on the clock of Waiting.now
+    # @yieldparam holder [#renew, #held?]
     # @return [Object, nil] what the block returned; nil: the deadline has passed first
     def take(deadline = nil)
       Waiting.without_interrupts do
         wait(deadline) until (mine = claim) || (deadline && Waiting.now >= deadline)
-        yield if mine
+        yield mine if mine
       ensure
         pass_on(mine) if mine
       end
     end
 
+    # @param holder [Holder]
+    # @return [Boolean] whether it has the turn
+    def held_by?(holder) = @holder.equal?(holder)
+
     private
 
-    def claim = @lock.synchronize { taken? ? nil : @taker = Waiter.new }
+    def claim = @lock.synchronize { taken? ? nil : @holder = Holder.new(self) }
 
-    def taken? = !@taker.nil? && !@taker.dropped?
+    def taken?
+      holder = @holder
+      !holder.nil? && !holder.dropped?
+    end
 
     def wait(deadline)
       waiter = Waiter.new.park
@@ -46,7 +74,7 @@ module Trunkline
 
     # Wakes all of them: one that was interrupted meanwhile could not wake the next. A caller that runs on after it was dropped has passed it on.
     def pass_on(mine)
-      @lock.synchronize { @taker = nil if @taker.equal?(mine) }
+      @lock.synchronize { @holder = nil if held_by?(mine) }
       @waiting.dup.each(&:wake_if_parked)
     end
   end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "waiting"
+
+module Trunkline
+  # Shows whether the event loop of a fiber still runs it. The fiber renews its attendance at least once a second while it waits. If its event loop
+  # was dropped by a thread that makes no more calls, no other thread can detect that in another way.
+  class Attendance # :nodoc:
+    # Seconds without a renewal after which the fiber counts as dropped: as long as a connection is kept for one that may go on, see Stall.
+    LONGEST_ABSENCE = 30.0
+    # Seconds that count at most from one check to the next: a process that was stopped as a whole (SIGSTOP) was not absent meanwhile.
+    LONGEST_STEP = 1.0
+    private_constant :LONGEST_ABSENCE, :LONGEST_STEP
+
+    # @param waiter [Waiter, nil] the fiber's, or a thread's; nil: several callers renew it
+    def initialize(waiter = nil)
+      @waiter = waiter
+      @generation = Trunkline.process_generation
+      renew
+    end
+
+    def renew
+      @absent = 0.0
+      @checked_at = nil
+    end
+
+    # @return [Boolean] whether it has not been renewed for too long, as far as calls of this method have seen
+    def lapsed?
+      checked_at, now = @checked_at, Waiting.now
+      @absent += [now - checked_at, LONGEST_STEP].min if checked_at
+      @checked_at = now
+      @absent >= LONGEST_ABSENCE
+    end
+
+    # @return [Boolean] whether the fiber was dropped: for certain, or as it has not renewed its attendance for too long. A fiber of the calling event
+    #   loop was not, unless that is certain: the loop runs. In a forked child no fiber or thread of the parent runs
+    def dropped? = inherited? || @waiter.dropped? || (of_another_loop? && lapsed?)
+
+    private
+
+    def inherited? = @generation != Trunkline.process_generation
+    def of_another_loop? = !@waiter.scheduler.nil? && !@waiter.scheduler.equal?(Fiber.current_scheduler)
+  end
+  private_constant :Attendance
+end
