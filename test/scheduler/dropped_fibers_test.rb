@@ -33,6 +33,14 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
+  def test_one_that_waits_for_a_future_beside_a_thread
+    with_client(connections: 1, max_connections: 2) do |db|
+      future = db.async("SELECT 1")
+      drop(1) { future.value }
+      assert_kind_of Trunkline::Error, error_of(future)
+    end
+  end
+
   def test_a_future_that_no_fiber_waited_for_keeps_its_answer
     with_client(connections: 1, max_connections: 2) do |db|
       ask(db, 1)
@@ -177,6 +185,16 @@ class DroppedFibersTest < Trunkline::TestCase
   end
 
   private
+
+  def error_of(future)
+    waiting = Thread.new do
+      future.value && nil
+    rescue Trunkline::Error => error
+      error
+    end
+    assert waiting.join(60), "it waits for good"
+    waiting.value
+  end
 
   # What is dropped in the block is still there at its end.
   def without_collection

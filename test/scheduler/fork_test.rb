@@ -166,6 +166,22 @@ class ForkTest < Trunkline::TestCase
   end
 
   # A child of a child of a child keeps nothing of its parents' connections.
+  # Each listens again when the child waits on it, whatever the child has done before.
+  def test_subscriptions_that_a_child_has_inherited
+    with_client(connections: 1) do |db|
+      inherited, unused = db.listen("inherited"), db.listen("unused")
+      heard = lambda do
+        db.listen("own")
+        gap = inherited.wait(20)&.gap?
+        db.notify("inherited", "to the child")
+        [gap, inherited.wait(20)&.payload]
+      end
+      assert_equal [true, "to the child"], in_child(&heard)
+      db.notify("unused", "to the parent")
+      assert_equal "to the parent", unused.wait(20).payload
+    end
+  end
+
   def test_a_chain_of_children
     with_client(connections: 1) do |db|
       connections = lambda do

@@ -37,6 +37,22 @@ class ReplacedLoopsTest < Trunkline::TestCase
     end
   end
 
+  # The other thread has its answer.
+  def test_a_loop_that_is_replaced_while_a_fiber_waits_for_a_future_beside_a_thread
+    with_client(connections: 1, max_connections: 2) do |db|
+      ask(db, 1)
+      future = db.async("SELECT 2")
+      dropped, finish = Array.new(2) { Thread::Queue.new }
+      thread = keep_after(finish) { drop_in_this_thread(1) { future.value } && dropped.push(true) }
+      dropped.pop
+      waiting = Thread.new { future.value.value }
+      assert waiting.join(60), "it waits for good"
+      assert_equal 2, waiting.value
+      finish.close
+      thread.join
+    end
+  end
+
   # What was answered is read by the others, and the connections are replaced.
   def test_loops_that_are_replaced_in_threads_that_ask_nothing_more_and_keep_all_connections
     with_client(connections: 2, max_connections: 2, max_wait: 20) do |db|

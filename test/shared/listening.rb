@@ -136,6 +136,21 @@ module Shared
       end
     end
 
+    # While no connection could be opened, notifications were missed just so.
+    def test_listeners_whose_next_connection_is_not_the_first_that_is_tried
+      gated(connections: 1) do |db, proxy|
+        channel = "late_#{unique_name}"
+        subscription = db.listen(channel)
+        proxy.refuse
+        proxy.disconnect
+        assert_nil subscription.wait(0.1)
+        proxy.refuse(false)
+        assert_predicate subscription.wait(60), :gap?
+        psql("SELECT pg_notify('#{channel}', 'after')")
+        assert_equal "after", subscription.wait.payload
+      end
+    end
+
     def test_a_listener_that_is_interrupted
       listening do |db, channel|
         subscription = db.listen(channel)

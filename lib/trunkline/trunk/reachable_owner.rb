@@ -13,6 +13,9 @@ module Trunkline
 
     # @return [Boolean] false: nothing can use it any more
     def alive? = !@watch.collected? && @holder.alive?
+
+    # @return [false] no caller but this one uses it
+    def shared? = false
   end
   private_constant :ReachableOwner
 end

@@ -6,6 +6,8 @@ module Trunkline
   # Ends a connection whose callers are fibers of an event loop that does not run, so that input stays unread. The thread may have dropped the event
   # loop and make no more calls, which no other thread can detect; or the loop is blocked. Checked while others wait for a connection.
   #
+  # A caller that waits for what the server may never send wakes once a second. That it does not wake then counts like unread input.
+  #
   # Input that has arrived is read first, so that a fiber that resumes after all has its answer. Then the connection is closed: that wakes a leader
   # that sleeps on the socket, whose answer has been read by another caller.
   class Stall # :nodoc:
@@ -19,7 +21,7 @@ module Trunkline
     READING = 0.02
     # The reason given when the connection is closed.
     REASON = "the event loop of the fibers that used it did not go on, and others waited for a connection"
-    private_constant :LONGEST, :LONGEST_WITH_LOSS, :READING, :REASON
+    private_constant :LONGEST_WITH_LOSS, :READING, :REASON
 
     # @param trunk [Trunk] that flushes, reads and is closed
     # @param state [ConnectionState] the trunk's
@@ -30,8 +32,9 @@ module Trunkline
       @codec = codec
     end
 
-    # Checks whether the connection is stalled, and closes it if it has been for too long.
+    # Checks whether the connection is stalled, and closes it if it has been for too long. Callers that were dropped for certain are forgotten.
     def end_if_long
+      @state.forget_dropped
       seconds = @state.stalled_for
       if seconds >= LONGEST_WITH_LOSS
         read_arrived

@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "../socket/readiness"
 require_relative "abandonment"
+require_relative "attendance"
+require_relative "stall"
 require_relative "waiting"
 
 module Trunkline
@@ -8,6 +11,10 @@ module Trunkline
   # answer, a notification, room for another request, or an empty queue. Nothing is read between two calls, so the server waits once the socket is
   # full. A caller that reads or writes much gives other fibers a turn after each call, even if it never has to wait.
   class StreamReader # :nodoc:
+    # Seconds after which a caller that may wait for ever wakes by itself.
+    LONGEST_SLEEP = Socket::Readiness::LONGEST_WAIT
+    private_constant :LONGEST_SLEEP
+
     # @param trunk [Trunk] that steps, flushes and is lost
     # @param state [ConnectionState] the trunk's
     # @param codec [Codec] the trunk's
@@ -31,6 +38,25 @@ module Trunkline
       attend_until(request, content) { @trunk.step(request) }
     end
 
+    # The same for a caller that waits for what the server may never send, perhaps beside callers of other event loops. It wakes every second, and
+    # shows by that that its event loop runs. If that of the leader does not, another of the callers leads.
+    #
+    # @param request [Request]
+    # @param by [Float, nil] when the caller stops waiting, on the clock of Waiting.now; nil: no limit but the request's deadline
+    # @param attendance [#renew] the caller's
+    # @yieldreturn [Boolean] whether enough has arrived
+    def attend(request, by, attendance = Attendance.new, &content)
+      loop do
+        attendance.renew
+        request.wait_until = [by, Waiting.now + LONGEST_SLEEP].compact.min
+        follow(request, &content)
+        request.wait_until = by
+        break if over?(request, content)
+
+        displace_stalled_leader unless @trunk.loss
+      end
+    end
+
     # Writes the output until the block returns true, and reads meanwhile: a server whose notices are not read accepts no more data.
     #
     # @param request [Request] in flight here
@@ -44,14 +70,16 @@ module Trunkline
     # Sends a request although callers of another scheduler may use this trunk, and waits for its answer, which those callers may read.
     #
     # @param request [Request]
-    def perform_beside_others(request)
+    # @param by [Float, nil] as {#attend}
+    # @param attendance [#renew] the caller's
+    def perform_beside_others(request, by = nil, attendance = Attendance.new)
       return @trunk.lose_inherited if @trunk.inherited?
 
       Waiting.without_interrupts(request.scheduler) do
         @codec.submit(request) or return request.fail(@trunk.loss || Abandonment::UNSENT[:deadline])
         @trunk.flush
       end
-      attend_until(request, -> { false }) { @trunk.step(request) }
+      attend(request, by, attendance) { false }
     end
 
     # Reads, unless another caller does, until there is room for another request. The time is limited: the request that the server executes may take
@@ -115,6 +143,9 @@ module Trunkline
     end
 
     private
+
+    # Takes the lead from a leader whose event loop has not run for so long. That loses nothing where each caller wakes by itself within a second.
+    def displace_stalled_leader = (@state.displace_leader if @state.stalled_for >= Stall::LONGEST)
 
     def attend_until(request, content)
       return @trunk.lose_inherited if @trunk.inherited?

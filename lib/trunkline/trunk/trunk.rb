@@ -22,7 +22,7 @@ module Trunkline
   # C performs a request and runs the connection: see ConnectionLoop. What is rare is here, and every change of state is one call of ConnectionState,
   # Request or the codec, so nothing needs a lock.
   class Trunk < ConnectionLoop # :nodoc:
-    # @return [#alive?, nil] the user of a reserved trunk; nil: it is not reserved, or reserved for as long as the client is open
+    # @return [#alive?, #shared?, nil] the user of a reserved trunk; nil: it is not reserved, or reserved for as long as the client is open
     attr_accessor :user
 
     # @return [Object, nil] what its opener knows about the server
@@ -157,7 +157,7 @@ module Trunkline
     def retire(reason) = @retirement.begin(reason)
     def retire_now = @retirement.finish
 
-    # Closes the connection if the event loop of its callers does not run and others wait for a connection: see Stall.
+    # Closes the connection if the event loop of its callers does not run and others wait for a connection, or for an answer: see Stall.
     def end_stall
       Waiting.without_interrupts { @stall.end_if_long } unless @loss
     end

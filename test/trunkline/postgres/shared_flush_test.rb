@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "async"
+require "support/schedulers/dropping"
 
 module Trunkline
   module Postgres
@@ -22,7 +23,7 @@ module Trunkline
           @answers.pop
           request.fail(LOST)
         end
-        alias await perform_beside_others
+        alias attend perform_beside_others
 
         def reader = self
 
@@ -83,6 +84,36 @@ module Trunkline
         ensure
           callers&.each { |caller| caller.thread.kill }
         end
+      end
+
+      # Its event loop has dropped it, with its thread.
+      def test_a_leader_that_is_dropped_does_not_stop_the_next_flush
+        trunk = LostTrunk.new
+        trunk.define_singleton_method(:perform_beside_others) { |request, *| Fiber.current.blocking? ? super(request) : Fiber.yield }
+        flushes = flushes_over(trunk)
+        Thread.new { Dropping.run { Fiber.schedule { flushes.wait(nil) } } }.join
+        caller = Thread.new { flushes.wait(nil) }
+        trunk.answer
+        assert caller.join(LIMIT), "it waits for good"
+        assert_equal :failed, caller.value.why
+      ensure
+        caller&.kill
+      end
+
+      # Its fiber waits for the same flush as a thread.
+      def test_another_caller_leads_where_the_leader_was_dropped
+        trunk = LostTrunk.new
+        flushes = flushes_over(trunk)
+        holder = Thread.new { flushes.wait(nil) }
+        trunk.asked # the next flush waits for that one
+        Thread.new { Dropping.run { Fiber.schedule { flushes.wait(nil) } } }.join
+        caller = Thread.new { flushes.wait(nil) }
+        Thread.pass until caller.stop?
+        2.times { trunk.answer }
+        assert [holder, caller].all? { |thread| thread.join(LIMIT) }, "it waits for good"
+        assert_equal %i[failed failed], [holder, caller].map { |thread| thread.value.why }
+      ensure
+        [holder, caller].each { |thread| thread&.kill }
       end
 
       # Their writes were answered by the same bytes, for example. If the first asked at once, the others would wait for two flushes.

@@ -17,6 +17,8 @@ module Trunkline
         @meanwhile&.call
         @alive
       end
+
+      def shared? = false
     end
 
     def setup

@@ -75,6 +75,19 @@ bool connection_forget_dropped(connection_t *connection) {
     return true;
 }
 
+/* call-seq: displace_leader -> connection
+ *
+ * The leader, whose event loop does not run, leads no longer, and another caller may. If it runs again, it finds that it has left, as one that was
+ * dropped. For a connection whose callers are active only while they lead. */
+static VALUE connection_displace_leader(VALUE self) {
+    connection_t *connection = connection_of(self);
+    if (connection->active > 1) return self;
+    forget_lead(connection);
+    connection->active = 0;
+    connection->scheduler = connection->thread = Qnil;
+    return self;
+}
+
 /* call-seq: forget_dropped -> true or false
  *
  * Forgets the active callers if their event loop has ended. True: it had, now or, for a reserved connection, at any time since it was reserved: a
@@ -94,5 +107,7 @@ static VALUE request_is_dropped(VALUE self) {
 
 void Init_trunkline_ended_scheduler(void) {
     rb_define_method(cTrunklineRequest, "dropped?", request_is_dropped, 0);
-    rb_define_method(rb_const_get(mTrunkline, rb_intern("ConnectionState")), "forget_dropped", connection_forgets_dropped, 0);
+    VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
+    rb_define_method(class, "forget_dropped", connection_forgets_dropped, 0);
+    rb_define_method(class, "displace_leader", connection_displace_leader, 0);
 }

@@ -30,8 +30,10 @@ election_t connection_elect(connection_t *connection, VALUE object) {
     return ELECTION_PARKED;
 }
 
+/* A leader of another event loop may have been dropped, and wakes no other then. */
 double connection_sleeps_until(const connection_t *connection, const request_t *request) {
-    return request->wait_until < connection->leader_sleeps_until ? request->wait_until : INFINITY;
+    bool covered = request->wait_until >= connection->leader_sleeps_until && request->scheduler == connection->scheduler;
+    return covered ? INFINITY : request->wait_until;
 }
 
 /* call-seq: lead(request) -> :leads, :parked or :answered */

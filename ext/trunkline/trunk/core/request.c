@@ -287,10 +287,11 @@ static VALUE request_clear_when_done(VALUE self, VALUE entry) {
 
 /* call-seq: claim -> true or false
  *
- * Claims the request, which one caller at a time may wait for. False: another has claimed it. */
+ * Claims the request, which one caller at a time may wait for, and makes the calling fiber or thread its waiter. False: another has claimed it. */
 static VALUE request_claim(VALUE self) {
     request_t *request = request_of(self);
     if (request->claimed) return Qfalse;
+    if (request->state == WAITER_RUNNING) belong_to_caller(request);
     return RBOOL(request->claimed = true);
 }
 

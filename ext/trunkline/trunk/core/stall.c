@@ -25,6 +25,11 @@ static bool is_ready(connection_t *connection) {
     return codec_base_unsent(connection_codec(connection)) > 0 && connection->descriptor >= 0 && socket_has_room(connection->descriptor);
 }
 
+/* Whether the leader should have woken by itself: at a deadline, or to show that its event loop runs. */
+static bool has_overslept(const connection_t *connection) {
+    return connection->leader_asleep && isfinite(connection->leader_sleeps_until) && clock_now() > connection->leader_sleeps_until;
+}
+
 /* Whether the next step is that of a fiber which only its event loop can resume. A leader that is awake does not count: it may take its time with an
  * answer. Without a leader, the fiber that was woken to lead has the next step, or one that has an abandoned request cancelled, which takes a quarter
  * of a second. */
@@ -37,7 +42,7 @@ static bool has_stalled(connection_t *connection) {
     if (connection->generation != process_generation || connection->lost) return false;
     if (connection->active == 0) return connection->endings > 0 || !NIL_P(connection->cancelling.canceller);
     if (NIL_P(connection->scheduler) || connection->scheduler == rb_fiber_scheduler_get()) return false;
-    return waits_for_event_loop(connection) && is_ready(connection);
+    return waits_for_event_loop(connection) && (is_ready(connection) || has_overslept(connection));
 }
 
 /* call-seq: stalled_for -> Float

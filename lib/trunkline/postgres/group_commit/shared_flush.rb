@@ -12,8 +12,8 @@ module Trunkline
     # in order, so all earlier commits are durable too. A crash ends every server process. So a process that existed before a write was sent, and
     # answers afterwards, proves that the write is not lost: a restarted server has other processes.
     #
-    # One of the callers leads: it sends the flush and waits on the connection, and passes the lead on when it leaves early. {Flushes} holds the lock
-    # around every change.
+    # One of the callers leads: it sends the flush and waits on the connection, and passes the lead on when it leaves early. If its event loop has
+    # dropped it, another leads, and sends the flush again. {Flushes} holds the lock around every change.
     class SharedFlush # :nodoc:
       # The process reports its ID: behind a pooler it differs from the one reported at startup. The message makes the server write a commit record;
       # its prefix shows readers of logical decoding where it is from.
@@ -39,7 +39,7 @@ module Trunkline
         @level = level
         @pid = pid
         @waiting = []
-        @leader = @request = @failure = nil
+        @leader = @attendance = @request = @failure = nil
         @tries = 0
         @over = false
       end
@@ -49,16 +49,28 @@ module Trunkline
       # Adds a caller, which leads if no other does.
       def join(waiter)
         @waiting.push(waiter)
-        @leader ||= waiter
+        take_lead(waiter) unless @leader
       end
 
       # Takes the lead if no other caller has it. A flush that is over gets no leader: that would take the turn of the next flush, whose callers would
       # sleep for ever.
       #
       # @return [Boolean] whether this caller leads
-      def lead?(waiter) = !@over && (@leader ||= waiter).equal?(waiter)
+      def lead?(waiter)
+        return false if @over
 
-      def led? = !@leader.nil?
+        drop_leader if leader_dropped?(waiter)
+        take_lead(waiter) unless @leader
+        led_by?(waiter)
+      end
+
+      # @return [Boolean] whether there is a leader that was not dropped by its event loop, as far as this caller can see
+      def led?(waiter) = !@leader.nil? && !leader_dropped?(waiter)
+
+      # @return [Boolean] whether the leader is of another event loop: that may be dropped while the caller's runs
+      def led_elsewhere?(waiter) = (leader = @leader) ? !leader.scheduler.equal?(waiter.scheduler) : false
+
+      def leader_dropped?(waiter) = led_elsewhere?(waiter) && @attendance.dropped?
 
       # @return [Boolean] whether this caller leads
       def led_by?(waiter) = @leader.equal?(waiter)
@@ -79,17 +91,28 @@ module Trunkline
       #
       # @param deadline [Float, nil] the leader's, on the clock of Waiting.now; the flush has none
       def run(deadline)
-        if @request
-          @trunk.await(@request.adopt, deadline)
+        attendance = @attendance
+        if (request = @request)
+          @trunk.reader.attend(request.adopt, deadline, attendance) { false }
         else
-          @request = build
-          @request.wait_until = deadline
-          @trunk.reader.perform_beside_others(@request)
+          request = @request = build
+          @trunk.reader.perform_beside_others(request, deadline, attendance)
         end
-        conclude if @request.done?
+        conclude if request.done? && request.equal?(@request)
       end
 
       private
+
+      def take_lead(waiter)
+        @leader = waiter
+        @attendance = Attendance.new(waiter)
+      end
+
+      # The flush in flight has the fiber as its waiter.
+      def drop_leader
+        @waiting.delete(@leader)
+        @leader = @request = nil
+      end
 
       def build
         @tries += 1
@@ -115,6 +138,10 @@ module Trunkline
 
     # The flushes of one connection: at most one is in flight, and callers that come meanwhile wait for the next one.
     class Flushes # :nodoc:
+      # Seconds after which a caller that depends on a leader of another event loop checks whether that was dropped.
+      CHECK_INTERVAL = 0.5
+      private_constant :CHECK_INTERVAL
+
       # @return [String] identifies a server from its start on; the same for all connections to it
       attr_reader :server
 
@@ -154,20 +181,22 @@ module Trunkline
       end
 
       def pursue(flush, waiter, deadline)
-        return rest(waiter, deadline) { flush.led? && !flush.over? } unless flush.led_by?(waiter) || take_lead?(flush, waiter)
-        return rest(waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush)
+        return rest(flush, waiter, deadline) { flush.led?(waiter) && !flush.over? } unless flush.led_by?(waiter) || take_lead?(flush, waiter)
+        return rest(@current, waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush, waiter)
 
         flush.run(deadline)
         finish(flush) if flush.over?
       end
 
       # The lock costs a microsecond: it is taken only if the lead is free.
-      def take_lead?(flush, waiter) = !flush.led? && @lock.synchronize { flush.lead?(waiter) }
+      def take_lead?(flush, waiter) = !flush.led?(waiter) && @lock.synchronize { flush.lead?(waiter) }
 
       def begun?(flush) = @current.equal?(flush)
 
-      def begin_now?(flush)
+      # The callers of a flush whose leader was dropped begin it again after this one.
+      def begin_now?(flush, waiter)
         @lock.synchronize do
+          @current = nil if @current&.leader_dropped?(waiter)
           next begun?(flush) if @current
 
           @following = nil if @following.equal?(flush)
@@ -176,10 +205,13 @@ module Trunkline
         end
       end
 
-      # Until the caller is parked, what the block returns may change, so it is checked after that.
-      def rest(waiter, deadline)
+      # Until the caller is parked, what the block returns may change, so it is checked after that. A leader that is dropped wakes no other.
+      #
+      # @param awaited [SharedFlush, nil] on whose leader the caller depends
+      def rest(awaited, waiter, deadline)
+        by = awaited&.led_elsewhere?(waiter) ? [deadline, Waiting.now + CHECK_INTERVAL].compact.min : deadline
         waiter.park
-        yield ? Waiting.park(waiter, deadline) : Waiting.unpark(waiter)
+        yield ? Waiting.park(waiter, by) : Waiting.unpark(waiter)
       end
 
       # Begins the next flush before the callers of this one continue and write again: the disk is not idle meanwhile.

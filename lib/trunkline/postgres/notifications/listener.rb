@@ -9,6 +9,9 @@ module Trunkline
   module Postgres
     # The one connection of a client that listens, for all of its subscriptions. It has no fiber or thread of its own: of the callers that wait for
     # notifications, one reads for all. It is opened for the first subscription, and closed after the last one.
+    #
+    # A subscription is suspended if the fibers that wait on it were dropped by their event loop: it does not keep the connection then. If one of them
+    # runs on after all, it listens again, with a gap.
     class Listener # :nodoc:
       include Escaping
 
@@ -34,7 +37,7 @@ module Trunkline
       # @raise [Overloaded] max_subscriptions are open
       # @raise [Error] the server refused, or no connection could be opened
       def subscribe(subscription)
-        begin_anew unless @generation == Trunkline.process_generation
+        renew_after_fork
         Waiting.without_interrupts do
           added?(subscription.queue) || make_room(subscription.queue)
           begin
@@ -56,16 +59,19 @@ module Trunkline
       end
 
       # As the user of its connection: callers that wait for one may take it when all subscriptions were dropped.
-      def alive? = !@queues.all?(&:ended?)
+      def alive? = !@queues.all?(&:abandoned?)
+
+      # @return [true] no caller that was dropped takes the connection from the others
+      def shared? = true
 
       # Waits until the queue has a notification, or the deadline has passed.
       def wait(queue, by)
-        return reconnect(by) unless connected?
+        renew_after_fork
+        return reconnect(queue, by) unless connected? && !queue.suspended?
 
         waiter = Request.companion.pin
-        waiter.wait_until = by
         trunk = @trunk
-        queue.with_waiter(waiter) { trunk.reader.follow(waiter) { deliver(trunk) || !queue.idle? } }
+        queue.with_waiter(waiter) { trunk.reader.attend(waiter, by, queue.attendance) { deliver(trunk) || !queue.idle? } }
         Waiting.give_turn(waiter.scheduler)
         raise Deadline.new("the deadline has passed before a notification came", server: trunk.server) if waiter.deadline_passed?
       end
@@ -80,6 +86,14 @@ module Trunkline
         @settled = []
         @listening = []
         @trunk = nil
+      end
+
+      # The connection is the parent's. Each subscription that the child has inherited listens again when a caller waits on it.
+      def renew_after_fork
+        return if @generation == Trunkline.process_generation
+
+        @queues.each(&:suspend)
+        begin_anew
       end
 
       # False: there are as many subscriptions as may be.
@@ -98,50 +112,67 @@ module Trunkline
         raise Overloaded.new("#{@limits.max_subscriptions} subscriptions are open already (max_subscriptions): close those that are not needed", server: @sessions.server)
       end
 
-      # Excludes dropped ones. The lock is held.
-      def listening_ones = @queues.reject(&:ended?)
+      # Excludes dropped ones, and suspends those whose callers were dropped. The lock is held.
+      def listening_ones = @queues.reject { |queue| queue.abandoned? && queue.suspend }
 
       def connected? = !(@trunk.nil? || @trunk.inherited? || @trunk.loss)
 
       # Makes the server listen to exactly the channels of the subscriptions, including those that begin or end meanwhile, whose callers may not wait
       # for their own turn.
+      #
+      # @return [true, nil] nil: the deadline has passed first
       def sync_channels(by)
-        @turn.take(by) do
-          begin
-            wanted = @queues
-            wanted.empty? ? disconnect : update_channels(wanted.flat_map(&:channels).uniq)
-            @settled = wanted
-          end until wanted.equal?(@queues)
-        end
+        begin
+          synced = @turn.take(by) { |holder| sync_in_turn(holder) }
+        end while synced == false
+        synced
       end
 
-      # This may be the first call that finds the connection lost.
-      def update_channels(wanted)
+      # @return [Boolean] false: the turn was lost
+      def sync_in_turn(holder)
+        begin
+          wanted = @queues
+          wanted.empty? ? disconnect : update_channels(wanted.flat_map(&:channels).uniq, holder)
+          return false unless holder.held?
+
+          @settled = wanted
+        end until wanted.equal?(@queues)
+        true
+      end
+
+      # This may be the first call that finds the connection lost. What is sent is unknown to a caller that takes the turn meanwhile, so it counts as
+      # neither listened to nor not until it is answered.
+      def update_channels(wanted, holder)
         tries ||= 0
-        connect unless connected?
+        connect(holder) unless connected?
+        return unless holder.held?
+
         commands = (wanted - @listening).map { |channel| "LISTEN #{escape_identifier(channel)}" }
         commands += (@listening - wanted).map { |channel| "UNLISTEN #{escape_identifier(channel)}" }
-        run(commands.join("; ")) unless commands.empty?
-        @listening = wanted
+        @listening &= wanted
+        run(commands.join("; "), holder) unless commands.empty?
+        @listening = wanted if holder.held?
       rescue NotSent, Indeterminate
         (tries += 1) == 1 ? retry : raise
       end
 
-      def run(sql)
+      def run(sql, holder)
         request = Request.script(sql).pin
-        @trunk.reader.perform_beside_others(request)
+        @trunk.reader.perform_beside_others(request, nil, holder)
         @responses.announce(request)
         raise @responses.error(request) unless request.answered?
       end
 
       # Notifications for subscriptions that listened before may have been missed.
-      def connect
-        before = @trunk
-        @sessions.check_in(before, false) if before
+      def connect(holder)
+        @sessions.check_in(@trunk, false) if @trunk
         @trunk = nil
         @listening = []
-        @trunk = take
-        distribute([Notification.new], @settled & @queues) if before
+        trunk = take
+        return @sessions.check_in(trunk, true) unless holder.held?
+
+        @trunk = trunk
+        distribute([Notification.new], @settled & @queues)
       end
 
       # @raise [SharedStateError] there is a pooler, which would not forward notifications
@@ -162,8 +193,9 @@ module Trunkline
       end
 
       # Repeats while that makes sense; the pool makes the pauses.
-      def reconnect(by)
-        Deadlines.hold(by) { sync_channels(by) }
+      def reconnect(queue, by)
+        @lock.synchronize { @queues = [*listening_ones - [queue], queue] } if queue.suspended?
+        queue.resume if Deadlines.hold(by) { sync_channels(by) } && queue.suspended?
       rescue Deadline
         raise unless by && Waiting.now >= by
       rescue Error => error

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/attendance"
 require_relative "../../trunk/lock"
 require_relative "notification"
 
@@ -18,6 +19,9 @@ module Trunkline
       # @return [Integer] of the notifications that it keeps; a gap has none
       attr_reader :bytes
 
+      # @return [Attendance] which the callers that wait renew
+      attr_reader :attendance
+
       # @param channels [Array<String>]
       # @param most [Integer] notifications to keep until they are taken: where one more arrives, a gap replaces all
       def initialize(channels, most)
@@ -27,7 +31,8 @@ module Trunkline
         @bytes = 0
         @lock = Lock.new
         @waiters = []
-        @ended = false
+        @attendance = Attendance.new
+        @ended = @suspended = false
       end
 
       # @return [Notification, nil] the next one, which is removed
@@ -44,8 +49,27 @@ module Trunkline
 
       def ended? = @ended
 
+      # @return [Boolean] whether no caller needs the connection for it: it has ended, or the callers that wait were dropped
+      def abandoned? = @ended || (@waiters.any? && (@waiters.all?(&:dropped?) || @attendance.lapsed?))
+
+      # The connection is not kept for it any more. Callers that wait, but were not dropped, resume it.
+      #
+      # @return [true]
+      def suspend
+        @waiters.clear
+        @suspended = true
+      end
+
+      def suspended? = @suspended
+
+      # It listens again. Notifications may have been missed meanwhile.
+      def resume
+        @suspended = false
+        add(Notification.new) unless @notifications.last&.gap?
+      end
+
       # Whether there is nothing for a caller that waits.
-      def idle? = @notifications.empty? && !@ended
+      def idle? = @notifications.empty? && !@ended && !@suspended
 
       # @param notification [Notification]
       # @return [Boolean] whether this subscription receives it
@@ -65,6 +89,7 @@ module Trunkline
 
       # Runs the block with a registered caller that waits.
       def with_waiter(waiter)
+        @attendance.renew
         @waiters.push(waiter)
         yield waiter
       ensure

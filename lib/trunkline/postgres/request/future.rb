@@ -11,7 +11,9 @@ module Trunkline
 
       # Seconds that {#cancel} takes at most.
       CANCEL_TIMEOUT = 5.0
-      private_constant :CANCEL_TIMEOUT
+      # Seconds after which a caller that waits for one of another event loop checks whether that was dropped.
+      CHECK_INTERVAL = 0.5
+      private_constant :CANCEL_TIMEOUT, :CHECK_INTERVAL
 
       # @param trunk [Trunk] over which the request was sent
       # @param request [Request]
@@ -110,12 +112,24 @@ module Trunkline
         @concluded = true
       end
 
+      # A caller that was dropped by its event loop does not wake the others.
       def wait_beside(deadline)
         other = Waiter.new.park
         @others.push(other)
-        @request.claimed? ? Waiting.park(other, deadline) : Waiting.unpark(other)
+        elsewhere = waited_for_elsewhere?
+        by = elsewhere ? [deadline, Waiting.now + CHECK_INTERVAL].compact.min : deadline
+        @request.claimed? ? Waiting.park(other, by) : Waiting.unpark(other)
+        conclude_for_dropped if elsewhere && @request.claimed? && Waiting.now >= by
       ensure
         @others.delete(other)
+      end
+
+      # @return [Boolean] whether the caller that waits on the trunk is a fiber of another event loop
+      def waited_for_elsewhere? = !@request.scheduler.nil? && !@request.scheduler.equal?(Fiber.current_scheduler)
+
+      def conclude_for_dropped
+        @trunk.end_stall
+        conclude if done? && !@concluded
       end
     end
   end

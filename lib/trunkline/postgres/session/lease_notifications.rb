@@ -19,16 +19,16 @@ module Trunkline
       # @raise [Error] the connection is lost, or the deadline has passed
       def take(timeout)
         waiter = Request.companion.pin
-        waiter.wait_until = Notification.due(timeout)
-        @lease.exclusively(waiter) { receive(waiter) }
+        by = waiter.wait_until = Notification.due(timeout)
+        @lease.exclusively(waiter) { receive(waiter, by) }
         @received.shift || raise_unless_waited(waiter)
       end
 
       private
 
-      def receive(waiter)
+      def receive(waiter, by)
         trunk = @lease.take_unoccupied(waiter)
-        trunk.reader.follow(waiter) { received?(trunk) } if @received.empty?
+        trunk.reader.attend(waiter, by) { received?(trunk) } if @received.empty?
         Waiting.give_turn(waiter.scheduler)
       end
 

@@ -104,6 +104,7 @@ module Trunkline
 
       # Waits for the answer to a request that was dispatched here.
       def await(request, wait_until = nil) = @trunk.await(request, wait_until)
+      def end_stall = @trunk&.end_stall # see {Trunk#end_stall}
 
       # Ends a request that was dispatched here.
       def cancel(request, by) = @trunk.cancel(request, by)

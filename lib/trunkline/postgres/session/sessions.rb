@@ -86,7 +86,7 @@ module Trunkline
       #
       # @param location [String] of the holder: file and line
       # @param access [ServerAccess, nil] to the server; nil: the usual one
-      # @param user [#alive?] of the trunk
+      # @param user [#alive?, #shared?] of the trunk
       # @raise [Overloaded] none became free in time
       def take(request, location, access, user)
         pool = access ? access.pool : @pool

@@ -73,10 +73,10 @@ module Trunkline
     end
 
     # Checked twice: while the user is checked, another thread may return the trunk and a third may take it, even with the same user object, as
-    # ActiveRecord connections move between threads.
+    # ActiveRecord connections move between threads. A user that stands for several callers is not gone with one of them.
     def dropped?(trunk)
       user = trunk.user or return false
-      forgotten = trunk.state.forget_dropped
+      forgotten = trunk.state.forget_dropped && !user.shared?
       (forgotten || !user.alive?) && trunk.user.equal?(user) && (forgotten || !user.alive?)
     end
 

@@ -78,7 +78,7 @@ module Trunkline
 
     # Reserves a trunk for the caller, which returns it with {#check_in}.
     # @param request [Request] whose waiter is the caller
-    # @param user [#alive?, nil] of the trunk, from the moment it is reserved: see {Trunk#user}
+    # @param user [#alive?, #shared?, nil] of the trunk, from the moment it is reserved: see {Trunk#user}
     # @yieldreturn [String] a likely reason for a lack of trunks, for the error of a caller that waits in vain
     # @return [Trunk]
     def check_out(request, user = nil, &explanation)
