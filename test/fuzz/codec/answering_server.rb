@@ -35,7 +35,7 @@ module CodecFuzz
       answers = []
       until sent.empty?
         type, length = sent.unpack("aN")
-        body = sent.byteslice(5, length - 4)
+        body = sent.byteslice(5, length - 4).b
         sent = sent.byteslice((1 + length)..)
         @skipping = false if type == "S"
         answers.concat(answers_to(type, body)) unless @skipping
