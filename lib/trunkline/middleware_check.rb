@@ -23,7 +23,7 @@ module Trunkline
 
     def self.unknown(middleware, name)
       spelling = DidYouMean::SpellChecker.new(dictionary: HOOKS.keys).correct(name).first
-      "#{name} of the middleware #{middleware} goes around nothing#{", did you mean #{spelling}?" if spelling}: what is no " \
+      "#{name} of the middleware #{middleware} wraps no call#{", did you mean #{spelling}?" if spelling}: what is no " \
         "#{HOOKS.keys[0...-1].join(", ")} or #{HOOKS.keys.last} must be private"
     end
 

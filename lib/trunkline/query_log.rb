@@ -23,7 +23,7 @@ module Trunkline
 
     # Logs a client's calls, if it was given a logger.
     def self.attach(client, logger, slow)
-      raise ArgumentError, "slow: says which queries a log is written of: give logger: too" if slow && nil == logger
+      raise ArgumentError, "slow: selects the queries that are logged: pass logger: too" if slow && nil == logger
 
       client.use(middleware(logger, slow)) if logger
     end

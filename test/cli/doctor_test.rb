@@ -16,7 +16,7 @@ class DoctorTest < Trunkline::TestCase
   def test_a_server_in_good_health
     status, report = examine(postgres_server.uri)
     assert_equal 0, status, report
-    assert_match(/^ok    PostgreSQL \d+.* lets postgres in, without being asked for a proof\.$/, report)
+    assert_match(/^ok    PostgreSQL \d+.* lets postgres in, without authentication\.$/, report)
     assert_match(/^ok    .* over a Unix socket: no one else can listen\.$/, report)
     assert_match(/^ok    No pooler is in between\.$/, report)
     assert_match(/^ok    Statements are prepared\.$/, report)

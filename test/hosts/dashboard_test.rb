@@ -141,7 +141,7 @@ class DashboardTest < Trunkline::TestCase
 
   def test_in_a_browser_that_may_not_look
     with_client do |db|
-      assert_includes served(Trunkline::Dashboard.new(db)) { |url| Browser.look_at(url, time: 1000) }, "No request may look yet"
+      assert_includes served(Trunkline::Dashboard.new(db)) { |url| Browser.look_at(url, time: 1000) }, "No request is authorized yet"
     end
   end
 

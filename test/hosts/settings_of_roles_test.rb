@@ -77,7 +77,7 @@ module Hosts
     def test_what_pgbouncer_refuses
       PgBouncer.open(postgres_server, pool: 1) do |pooler|
         error = assert_raises(Trunkline::LoginError) { Trunkline.postgres(pooler.uri, options: "-c work_mem=5MB") { |db| db.query("SELECT 1") } }
-        assert_match(/unsupported startup parameter.*\bHINT:  The pooler takes no such setting.* ALTER ROLE/m, error.detailed_message)
+        assert_match(/unsupported startup parameter.*\bHINT:  The pooler does not accept this startup parameter.* ALTER ROLE/m, error.detailed_message)
         [{ variables: { work_mem: "5MB" } }, { min_messages: "error" }, { schema_search_path: "other" }].each do |asked|
           error = assert_raises(::ActiveRecord::ConnectionNotEstablished) { by_active_record("trunkline", host: "127.0.0.1", port: pooler.uri[/:(\d+)/, 1], **asked) }
           assert_match(/unsupported startup parameter.*HINT: .*ALTER ROLE/m, error.message)

@@ -106,7 +106,7 @@ module Trunkline
       %w[clear hashed salted].each do |user|
         error = assert_no_socket_left { assert_raises(ConnectionError) { connect(user) } }
 
-        assert_match(/\Athe server wants a password for user "#{user}", and none is given \(server /, error.message)
+        assert_match(/\Athe server requests a password for user "#{user}", and none is given \(server /, error.message)
       end
     end
 

@@ -12,12 +12,12 @@ module Trunkline
     MANY = 20
     private_constant :SIZE, :MANY
 
-    def test_the_next_one_is_refused_until_their_values_are_asked_for
+    def test_the_next_one_is_refused_until_their_values_are_read
       with_client(connections: 1, max_connections: 2, max_future_bytes: SIZE * 3) do |db|
         futures = Array.new(4) { large(db) }
         futures.each(&:wait)
         error = assert_raises(Overloaded) { large(db) }
-        assert_match(/max_future_bytes is #{SIZE * 3}.*ask for their values/, error.message)
+        assert_match(/max_future_bytes is #{SIZE * 3}.*read their values/, error.message)
         assert_equal [false, 2], [error.sent?, db.value("SELECT 2")]
         assert_equal SIZE, futures.first.value.value.size
         assert_equal [SIZE] * 3, futures.drop(1).map { |future| future.value.value.size }

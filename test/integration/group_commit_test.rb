@@ -56,7 +56,7 @@ class GroupCommitTest < Trunkline::TestCase
       assert(callers.none?(&:done?))
       error = assert_raises(Trunkline::Deadline) { db.query(INSERT, 5, deadline: 0.1) }
       assert_equal [true, false], [error.sent?, error.retriable?]
-      assert_match(/was carried out.*not known to be on disk: the deadline has passed/, error.message)
+      assert_match(/was executed.*not known to be on disk.*: the deadline has passed/, error.message)
       server.psql("ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()")
       assert_equal [1] * 4, callers.map { |caller| caller.value.affected_rows }
     end
@@ -69,7 +69,7 @@ class GroupCommitTest < Trunkline::TestCase
       server.psql(ends) until callers.drop(1).all?(&:done?)
       callers.drop(1).each do |caller|
         assert_kind_of Trunkline::Indeterminate, caller.error
-        assert_match(/was carried out.*not known to be on disk/, caller.error.message)
+        assert_match(/was executed.*not known to be on disk/, caller.error.message)
       end
       server.psql("ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()")
       assert_equal 1, db.query(INSERT, 6).affected_rows

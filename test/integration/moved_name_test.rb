@@ -59,7 +59,7 @@ module Trunkline
             behind = Thread.new { db.value("SELECT current_setting('port')::int", idempotent: true) }
             standby.psql("SELECT pg_promote()")
             names[NAME] = address(standby)
-            assert_match(/said nothing/, waiting.join(60)&.value&.message)
+            assert_match(/sent nothing/, waiting.join(60)&.value&.message)
             assert_equal [standby.port] * 2, [behind.join(60)&.value, port_of(db)]
           end
         end

@@ -125,7 +125,7 @@ class QueryLogTest < Trunkline::TestCase
 
   def test_what_is_no_logger
     [[{ logger: "log/app.log" }, /\Alogger must be a Logger, with debug and warn, not String/], [{ logger: Logger.new(nil), slow: "1" }, /\Aslow must be a number of seconds/],
-     [{ slow: 1 }, /\Aslow: .*give logger: too/]].each do |options, told|
+     [{ slow: 1 }, /\Aslow: .*pass logger: too/]].each do |options, told|
       assert_match told, assert_raises(ArgumentError) { Trunkline.postgres(postgres_server.uri, **options) }.message
       assert_match told, assert_raises(ArgumentError) { Trunkline.memcached("127.0.0.1", **options) }.message
     end

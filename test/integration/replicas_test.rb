@@ -96,7 +96,7 @@ module Trunkline
         assert_equal postgres_server.port, port_of(db.replica)
         assert_equal 3, db.replica.stream("SELECT generate_series(1, 3)").count
         error = assert_raises(NoReplica) { db.replica(fallback: false).value("SELECT 1") }
-        assert_match(/it is no standby/, error.message)
+        assert_match(/it is not a standby/, error.message)
         assert_predicate error, :retriable?
         assert_raises(NoReplica) { db.replica(fallback: false).stream("SELECT 1").to_a }
       end

@@ -45,7 +45,7 @@ module Trunkline
 
     def refuses_what_is_not_there(primary, standby)
       reader = assert_raises(UnsuitableServer) { reached(standby, "read-write") }
-      assert_equal "its sessions are read-only, and target_session_attrs asks for read-write (server #{standby.socket_directory}:" \
+      assert_equal "its sessions are read-only, and target_session_attrs requires read-write (server #{standby.socket_directory}:" \
                    "#{standby.port}/postgres)", reader.message
       read_only = { options: "-c default_transaction_read_only=on" }
       assert_equal [UnsuitableServer] * 2, assert_raises(ConnectionError) { reached(standby, primary, "read-write", **read_only) }.reasons.map(&:class)

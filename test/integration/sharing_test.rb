@@ -155,7 +155,7 @@ class SharingTest < Trunkline::TestCase
     with_database do |db|
       pid = db.value("SELECT pg_backend_pid()")
       error = assert_raises(Trunkline::SharedStateError) { db.query("INSERT INTO t VALUES (leak_zone())") }
-      assert_match(/was carried out, and has left state behind/, error.message)
+      assert_match(/was executed, and has left session state/, error.message)
       assert_predicate error, :sent?
       assert_equal [[1]], db.query("SELECT id FROM t").rows
       refute_equal pid, db.value("SELECT pg_backend_pid()")
@@ -168,7 +168,7 @@ class SharingTest < Trunkline::TestCase
   def test_a_statement_that_has_left_something_behind_once_pins_from_then_on
     with_database do |db|
       2.times { |time| assert_equal [time.zero?], [refusal { db.query("SELECT leak_zone()") }.sent?] }
-      assert_match(/SELECT, has left state behind .* session_functions:/, refusal { db.with(keys: :symbol).value("SELECT leak_zone()") }.message)
+      assert_match(/SELECT, has left session state .* session_functions:/, refusal { db.with(keys: :symbol).value("SELECT leak_zone()") }.message)
       refute_predicate refusal { db.batch { |batch| batch.query("SELECT leak_zone()") } }, :sent?
       assert_equal :session, db.classify("SELECT leak_zone()")
       assert_equal 1, (db.session { |session| session.value("SELECT leak_zone()") })

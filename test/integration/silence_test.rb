@@ -24,7 +24,7 @@ module Trunkline
         hurried = later { assert_raises(Deadline) { db.value("SELECT 2", deadline: 0.1) } }
         idempotent = later { db.value("SELECT 3", idempotent: true) }
         proxy.stall
-        assert_match(/has said nothing for .* and does not answer a new connection either/, callers.map(&:value).first.message)
+        assert_match(/has sent nothing for .* and does not respond to a new connection either/, callers.map(&:value).first.message)
         assert_equal 3, idempotent.value
         assert_predicate hurried.value, :sent?
         assert_equal [4, 1], [ask(db, 4), db.stats[:lost]]

@@ -35,7 +35,7 @@ class SyntaxErrorsTest < Trunkline::TestCase
       PLACEHOLDERS.each do |shape, endings|
         endings.each do |ending|
           error = assert_raises(Trunkline::ServerError, ending) { db.query("SELECT 1 FROM pg_class #{ending}", 1) }
-          said = shape == ":name" ? "takes its value from one Hash behind the SQL, in braces: query(sql, { name: value }); or" : "is no placeholder of PostgreSQL:"
+          said = shape == ":name" ? "takes its value from one Hash after the SQL, in braces: query(sql, { name: value }); or" : "is no placeholder of PostgreSQL:"
           assert_includes error.message, ": #{shape} #{said} write $1, $2, ... for values, and pass these", ending
           refute_includes error.report, "placeholder"
         end

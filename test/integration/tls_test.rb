@@ -143,10 +143,10 @@ module Trunkline
         %w[disable prefer require].each { |wish| assert_equal expected, encryption(user, sslmode: "require", channel_binding: wish) }
       end
       error = refused(ConnectionError, "salted", sslmode: "disable", channel_binding: "require")
-      assert_match(/\Achannel_binding=require cannot be: the connection is not encrypted \(server/, error.message)
+      assert_match(/\Achannel_binding=require cannot be met: the connection is not encrypted \(server/, error.message)
       %w[hashed postgres].each do |user|
         error = refused(ConnectionError, user, sslmode: "require", channel_binding: "require")
-        assert_match(/\Achannel_binding=require cannot be: the server does not ask for it \(server/, error.message)
+        assert_match(/\Achannel_binding=require cannot be met: the server does not use SCRAM authentication \(server/, error.message)
       end
     end
 
@@ -181,7 +181,7 @@ module Trunkline
       assert_equal CLEAR, encryption("postgres", **options)
       error = refused(ConnectionError, "postgres", **options, sslmode: "require")
 
-      assert_match(/\Athe server does not encrypt, and sslmode=require wants it \(server 127\.0\.0\.1/, error.message)
+      assert_match(/\Athe server does not support encryption, and sslmode=require requires it \(server 127\.0\.0\.1/, error.message)
       refute_predicate error, :retriable?
     end
 

@@ -119,7 +119,7 @@ module Shared
         losses.each do |loss|
           error = assert_raises(Trunkline::ConnectionError) { db.transaction { ask(db, 1) && loss.call } }
           assert_equal [false, true, true], [error.is_a?(Trunkline::Indeterminate), error.sent?, error.retriable?]
-          assert_match(/nothing remains of the transaction: the connection was lost/, error.message)
+          assert_match(/the transaction is rolled back: the connection was lost/, error.message)
           assert_equal 1, (db.transaction { |tx| ask(tx, 1) })
         end
       end
@@ -131,7 +131,7 @@ module Shared
         error = assert_raises(Trunkline::ConnectionError) do
           db.transaction { |tx| ask(tx, 1) && proxy.disconnect && 2.times { assert_raises(Trunkline::Error) { ask(tx, 2) } } }
         end
-        assert_match(/nothing remains/, error.message)
+        assert_match(/the transaction is rolled back/, error.message)
       end
     end
 

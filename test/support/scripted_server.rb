@@ -123,7 +123,7 @@ module Trunkline
       # @return [OpenSSL::SSL::SSLSocket]
       def encrypt(context)
         asked = read(8).unpack("Nnn")
-        raise "no request to encrypt: #{asked}" unless asked == [8, 1234, 5679]
+        raise "no SSLRequest: #{asked}" unless asked == [8, 1234, 5679]
 
         @socket.write("S")
         shake_hands(context)

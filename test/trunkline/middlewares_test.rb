@@ -32,7 +32,7 @@ class MiddlewaresTest < Trunkline::TestCase
   end
 
   def test_methods_that_would_go_around_nothing_are_refused_by_name
-    { Module.new { def querry(*) = super } => /\Aquerry of the middleware .* goes around nothing, did you mean query\?/,
+    { Module.new { def querry(*) = super } => /\Aquerry of the middleware .* wraps no call, did you mean query\?/,
       Module.new { def log(line) = line } => /\Alog of the middleware .* must be private\z/,
       Module.new { def query(_sql) = super } => /\Aquery of the middleware .* must take 3 arguments/,
       Module.new { def batch(_queries, _server, _more) = super } => /\Abatch of the middleware .* must take 2 arguments/,

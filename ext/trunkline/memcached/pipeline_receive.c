@@ -25,13 +25,13 @@ static VALUE text_string(meta_text_t text) { return rb_str_new(text.bytes, (long
 NORETURN(static void nonsense(const meta_answer_t *answer));
 static void nonsense(const meta_answer_t *answer) {
     int length = answer->line.length < LONGEST_QUOTED ? (int)answer->line.length : LONGEST_QUOTED;
-    protocol_error("the server's \"%.*s\" answers nothing that it was asked", length, answer->line.bytes);
+    protocol_error("the server sent \"%.*s\", and no command is in flight", length, answer->line.bytes);
 }
 
 NORETURN(static void out_of_step(const meta_answer_t *answer));
 static void out_of_step(const meta_answer_t *answer) {
     int length = answer->line.length < LONGEST_QUOTED ? (int)answer->line.length : LONGEST_QUOTED;
-    protocol_error("the server's \"%.*s\" answers another command than the one whose turn it is", length, answer->line.bytes);
+    protocol_error("the server sent \"%.*s\", which answers another command than the first in flight", length, answer->line.bytes);
 }
 
 static void remember_error(memcached_request_t *request, const meta_answer_t *answer) {
@@ -147,7 +147,7 @@ void pipeline_receive(pipeline_t *pipeline, VALUE woken) {
         case META_PARTIAL:
             if (!buffer_reserve(input, answer.size - buffer_size(input))) rb_memerror();
             return;
-        case META_BROKEN: protocol_error("an answer that makes no sense: is this a memcached server?");
+        case META_BROKEN: protocol_error("a malformed answer: is this a memcached server?");
         case META_TOO_LONG: protocol_error("a value of more than %"PRIuSIZE" bytes (max_value)", pipeline->value_limit);
         case META_WHOLE: break;
         }

@@ -17,7 +17,7 @@ module Trunkline
       # Keys that are not allowed, and the reasons.
       UNFIT = {
         group_commit: "it is for statements outside of a transaction, and ActiveRecord saves within one",
-        decode: "ActiveRecord's types decode its values", keys: "a row's keys are ActiveRecord's", logger: "ActiveRecord writes what it asks to its own",
+        decode: "ActiveRecord's types decode its values", keys: "a row's keys are ActiveRecord's", logger: "ActiveRecord writes its queries to its own",
         middlewares: "subscribe to sql.active_record"
       }.freeze
       # Keys of ActiveRecord and Rails, for all databases.

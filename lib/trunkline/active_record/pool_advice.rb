@@ -15,7 +15,7 @@ module Trunkline
       rescue ::ActiveRecord::ConnectionTimeoutError => error
         raise unless Registration.ours?(db_config.adapter) && error.message.include?("pool")
 
-        raise error.class.new("#{error.message}. pool is #{size} in database.yml, and more threads or fibers than that ask at once: with this adapter " \
+        raise error.class.new("#{error.message}. pool is #{size} in database.yml, and more threads or fibers than that use the database at once: with this adapter " \
                               "a connection of ActiveRecord's is none of the server's, so write as many as there may be, for instance pool: 1000. " \
                               "The server's are counted by max_server_connections.", connection_pool: self)
       end

@@ -21,8 +21,8 @@ module Trunkline
       # @return [OptionParser]
       def self.parser
         OptionParser.new(BANNER) do |parser|
-          parser.on("--folder PATH", "where the process has its socket, if it was told so")
-          parser.on("--interval SECONDS", Float, "from one look to the next; 1")
+          parser.on("--folder PATH", "of the process's socket, if it is not the default")
+          parser.on("--interval SECONDS", Float, "between two updates; 1")
           parser.on("--once", "look once")
         end
       end

@@ -191,7 +191,7 @@ module Trunkline
 
       def deadline(abandonment, server)
         consequence = abandonment.sent ? "answer came: whether it had an effect is not known" : "request was sent: nothing has happened"
-        Deadline.new("the time was over before the #{consequence}", server: server.name, sent: abandonment.sent)
+        Deadline.new("the deadline has passed before the #{consequence}", server: server.name, sent: abandonment.sent)
       end
 
       def change_without_waiting(request, key)

@@ -156,7 +156,7 @@ module Trunkline
       end
 
       def version_in(line)
-        fail_with("the server wants username and password (it was started with -Y)") if line.start_with?("CLIENT_ERROR unauthenticated")
+        fail_with("the server requires username and password (it was started with -Y)") if line.start_with?("CLIENT_ERROR unauthenticated")
         text = line[/\AVERSION (\d+(\.\d+)*)/, 1] or fail_with("this is no memcached server: #{line.lines.first[0, 60].strip.inspect}")
         version = text.split(".").map(&:to_i)
         return version unless (version <=> OLDEST).negative?

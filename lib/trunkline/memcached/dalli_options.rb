@@ -43,7 +43,7 @@ module Trunkline
       def check_protocol(protocol)
         return if protocol.nil? || protocol.to_s == "meta"
 
-        raise ArgumentError, "protocol: #{Argument.shown(protocol)} is not spoken here: leave it out, for the meta protocol of memcached 1.6.10 and newer"
+        raise ArgumentError, "protocol: #{Argument.shown(protocol)} is not supported: leave it out, for the meta protocol of memcached 1.6.10 and newer"
       end
       private_class_method :check_protocol
     end

@@ -116,7 +116,7 @@ module Trunkline
       end
 
       def held_error
-        ConnectionError.new("the server answers again, but while it was out this client changed more keys than it keeps account of: it is not " \
+        ConnectionError.new("the server answers again, but while it was down this client changed more keys than it records: it is not " \
                             "used until it is flushed (flush_all) or restarted, unless failback: says otherwise", server: @name)
       end
     end

@@ -189,7 +189,7 @@ module Trunkline
         await(trunk, request)
         return true if answered?(trunk, request)
 
-        begin_outage(ConnectionError.new("the server was lost before it had deleted what was changed meanwhile", server: @name))
+        begin_outage(ConnectionError.new("the connection was lost before the server had deleted the keys that were changed while it was down", server: @name))
         entries.each { |key, stand_ins| stand_ins.each { |server| missed?(key, server) } }
         false
       end

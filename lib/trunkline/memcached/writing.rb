@@ -51,7 +51,7 @@ module Trunkline
       # @yieldparam value [Object]
       # @return [Integer, false, nil] the number of the new version; false: another client has changed it; nil: there is none
       def cas(key, ttl = nil, options = nil)
-        raise ArgumentError, "cas needs a block that makes the new value of the old one; to store by a version there is set_cas" unless block_given?
+        raise ArgumentError, "cas needs a block that computes the new value from the old one; set_cas stores by a version" unless block_given?
 
         value, version = get_cas(key, options)
         return if version.zero?
@@ -61,7 +61,7 @@ module Trunkline
 
       # {#cas}, but the block is also called, with nil, if there is no value.
       def cas!(key, ttl = nil, options = nil)
-        raise ArgumentError, "cas! needs a block that makes the new value of the old one; to store by a version there is set_cas" unless block_given?
+        raise ArgumentError, "cas! needs a block that computes the new value from the old one; set_cas stores by a version" unless block_given?
 
         value, version = get_cas(key, options)
         set_cas(key, yield(value), version, ttl, options)

@@ -49,7 +49,7 @@ module Trunkline
       # @raise [ArgumentError, TypeError] there is nothing to register
       def register(name, encode: nil, &decode)
         raise TypeError, "the name of a type must be a String, not #{Argument.shown(name)}" unless String === name
-        raise ArgumentError, "what is to be done with values of #{name}? Give a block, or encode:" unless decode || encode
+        raise ArgumentError, "values of #{name} need a conversion: give a block to decode them, or encode:" unless decode || encode
         raise TypeError, "encode must be callable, not #{Argument.shown(encode)}" unless nil == encode || Argument.responds?(encode, :call)
 
         @lock.synchronize do
@@ -147,7 +147,7 @@ module Trunkline
       def by_oid(registered, rows)
         rows.to_h do |name, oid|
           raise ConfigError, "types.register: there is no type #{name} in this database; with its schema it is found whatever the search_path" unless oid
-          raise ConfigError, "types.register: #{name} is built in; decode: says how it is to be read" if Postgres.builtin_type(oid)
+          raise ConfigError, "types.register: #{name} is built in: choose how it is decoded by decode:" if Postgres.builtin_type(oid)
 
           [oid, registered.fetch(name)]
         end

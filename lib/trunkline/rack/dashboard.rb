@@ -17,8 +17,8 @@ module Trunkline
       "content-security-policy" => "default-src 'none'; img-src data:; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; " \
                                    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
     }.freeze
-    UNTOLD = "No request may look yet. Say which may: Trunkline::Dashboard.new(db, authorize: ->(env) { ... })\n"
-    private_constant :FILES, :HEADERS, :UNTOLD
+    UNAUTHORIZED = "No request is authorized yet: pass authorize:, as in Trunkline::Dashboard.new(db, authorize: ->(env) { ... })\n"
+    private_constant :FILES, :HEADERS, :UNAUTHORIZED
 
     # @param clients [Array<Postgres::Client, Memcached::Client>]
     # @param authorize [#call, nil] takes the Rack environment of each request, and returns whether it is allowed. nil: none is
@@ -36,9 +36,9 @@ module Trunkline
     # @param env [Hash] Rack's environment
     # @return [Array(Integer, Hash, Array<String>)]
     def call(env)
-      return respond(403, "text/plain", UNTOLD) unless @authorize
-      return respond(403, "text/plain", "You may not look at this.\n") unless @authorize.call(env)
-      return respond(405, "text/plain", "This is for looking only.\n", "allow" => "GET, HEAD") unless %w[GET HEAD].include?(env["REQUEST_METHOD"])
+      return respond(403, "text/plain", UNAUTHORIZED) unless @authorize
+      return respond(403, "text/plain", "Access denied.\n") unless @authorize.call(env)
+      return respond(405, "text/plain", "Only GET and HEAD are allowed.\n", "allow" => "GET, HEAD") unless %w[GET HEAD].include?(env["REQUEST_METHOD"])
 
       status, headers, body = show(env)
       [status, headers, env["REQUEST_METHOD"] == "HEAD" ? [] : body]
@@ -56,7 +56,7 @@ module Trunkline
       return respond(200, "application/json", JSON.generate(Snapshot.take(@clients))) if path == "/data.json"
 
       type, file = @assets[path]
-      file ? respond(200, type, File.read(file, encoding: Encoding::UTF_8)) : respond(404, "text/plain", "There is nothing here.\n")
+      file ? respond(200, type, File.read(file, encoding: Encoding::UTF_8)) : respond(404, "text/plain", "Not found.\n")
     end
 
     def respond(status, type, body, **headers)

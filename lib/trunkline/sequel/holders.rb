@@ -42,8 +42,8 @@ module Sequel
         return unless conn.taken_away?
 
         scoped.end
-        raise DatabaseDisconnectError, "the connection that this fiber kept, with what it had left behind there, was closed: its event loop " \
-                                       "had ended, or the fiber that kept it"
+        raise DatabaseDisconnectError, "the connection that this fiber had reserved, with its session state, was closed: the event loop or the " \
+                                       "fiber that had reserved it has ended"
       end
 
       # Runs the block, in which the caller holds a connection.

@@ -21,7 +21,7 @@ module Trunkline
     # Seconds for which input that has already arrived is read before more is cancelled: as long as a leader reads in one turn.
     READING = 0.005
     # The reason given when a connection is closed because every request in flight was abandoned.
-    UNATTENDED = "no caller waited any more for what was in flight"
+    UNATTENDED = "the callers have abandoned every request in flight"
     private_constant :LEEWAY, :READING, :UNATTENDED
 
     # @return [Integer] requests that were abandoned after they had been sent
@@ -151,7 +151,7 @@ module Trunkline
       replace_connection if @state.abandon_fence
       return if @trunk.loss || @trunk.codec.idle? || !@state.only_abandoned?
 
-      if !@wire.flushed? then close_unattended("no caller waited any more for a request that was written in part")
+      if !@wire.flushed? then close_unattended("the caller has abandoned a request that was sent in part")
       elsif able? && !@state.reserved? && @state.head_blocks? then close_with_abandoned(UNATTENDED)
       end
     end
@@ -167,7 +167,7 @@ module Trunkline
     # Takes the connection out of use: it is closed when its requests are answered, and the pool opens another in its place.
     def replace_connection
       @quarantined = true
-      reason = "it was not known what a cancel would hit"
+      reason = "a cancel request may still hit a later statement"
       @pool.retire_where(reason) { |trunk| trunk.equal?(@trunk) }
       @trunk.retire(reason)
     end

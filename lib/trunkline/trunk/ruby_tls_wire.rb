@@ -108,7 +108,7 @@ module Trunkline
         @output.take(RECORD, @unsent) if @unsent.empty?
         count = @tls.write_nonblock(@unsent, exception: false)
         return false if count == :wait_writable
-        raise ConnectionError, "the server wants to negotiate encryption anew, which is refused" if count == :wait_readable
+        raise ConnectionError, "the server requests TLS renegotiation, which is refused" if count == :wait_readable
 
         @unsent = @unsent.byteslice(count..)
       end

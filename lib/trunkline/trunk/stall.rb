@@ -20,7 +20,7 @@ module Trunkline
     # Seconds for which a caller reads at once: it may be a fiber, and others of its event loop wait meanwhile.
     READING = 0.02
     # The reason given when the connection is closed.
-    REASON = "the event loop of the fibers that used it did not go on, and others waited for a connection"
+    REASON = "the event loop of the fibers that used it was blocked or dropped, and other callers waited for a connection"
     private_constant :LONGEST_WITH_LOSS, :READING, :REASON
 
     # @param trunk [Trunk] that flushes, reads and is closed

@@ -248,7 +248,7 @@ module Trunkline
 
     def probe_silence = @silence.check(self)
     def cancel_abandoned_ahead = @canceller.cancel_abandoned_ahead
-    def quarantine_altered = @canceller.quarantine("a statement has left state behind on the connection, which others share")
+    def quarantine_altered = @canceller.quarantine("a statement has left session state on this shared connection")
 
     private
 

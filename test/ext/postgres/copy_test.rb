@@ -113,7 +113,7 @@ module Trunkline
       end
 
       def test_messages_where_no_copy_is
-        { frame("d", "x") => /'d', which was not asked for/, frame("c") => /'c', which was not asked for/, frame("G", "\0\0\0") => /use copy_in or copy_out/,
+        { frame("d", "x") => /'d', which cannot come at this point/, frame("c") => /'c', which cannot come at this point/, frame("G", "\0\0\0") => /use copy_in or copy_out/,
           frame("H", "\0\0\0") => /use copy_in or copy_out/, frame("W", "\0\0\0") => /use copy_in/ }.each do |bytes, expected|
           begin_session
           ask("SELECT 1")
@@ -122,7 +122,7 @@ module Trunkline
       end
 
       def test_other_messages_within_a_copy
-        unasked = [data_row("1"), row_description({ "n" => INT4 }), no_data, parameter_description].to_h { |bytes| [bytes, /not asked for/] }
+        unasked = [data_row("1"), row_description({ "n" => INT4 }), no_data, parameter_description].to_h { |bytes| [bytes, /cannot come at this point/] }
         { **unasked, frame("G", "\0\0\0") => /COPY cannot run here/, ready => /before the answer was complete/ }.each do |bytes, expected|
           begin_session
           begin_copy("H")

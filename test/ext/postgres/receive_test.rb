@@ -66,7 +66,7 @@ module Trunkline
       def test_rows_that_go_on
         ask("SELECT 1")
         answer(parse_complete + parameter_description + row_description(N) + bind_complete)
-        assert_nonsense frame("D", "#{data_row("1").byteslice(5..)}x"), /goes on behind its last value/
+        assert_nonsense frame("D", "#{data_row("1").byteslice(5..)}x"), /has bytes after its last value/
       end
 
       def test_rows_of_another_width
@@ -157,13 +157,13 @@ module Trunkline
         [ready, complete, data_row("1"), row_description(N), parse_complete, bind_complete, close_complete, no_data, empty_query,
          parameter_description, frame("s")].each do |bytes|
           begin_session
-          assert_nonsense bytes, /answers nothing/
+          assert_nonsense bytes, /no request is in flight/
         end
       end
 
       def test_one_answer_too_many
         request = ask("SELECT 1")
-        assert_nonsense first_answer(N, ["1"]) + later_answer(["2"]), /answers nothing/
+        assert_nonsense first_answer(N, ["1"]) + later_answer(["2"]), /no request is in flight/
         assert_equal [[1]], request.rows
       end
 
@@ -178,12 +178,12 @@ module Trunkline
 
       def test_a_row_before_its_description
         ask("SELECT 1")
-        assert_nonsense parse_complete + bind_complete + data_row("1"), /message '2', which was not asked for/
+        assert_nonsense parse_complete + bind_complete + data_row("1"), /message '2', which cannot come at this point/
       end
 
       def test_a_description_of_parameters_for_a_script
         submit(Request.script("SELECT 1"))
-        assert_nonsense parameter_description(23), /message 't', which was not asked for/
+        assert_nonsense parameter_description(23), /message 't', which cannot come at this point/
       end
 
       def test_no_answer_is_no_answer
@@ -203,12 +203,12 @@ module Trunkline
       def test_rows_behind_the_end
         ask("SELECT 1")
         assert_nonsense parse_complete + parameter_description + row_description(N) + bind_complete + complete("SELECT 0") + data_row("1"),
-                        /message 'D', which was not asked for/
+                        /message 'D', which cannot come at this point/
       end
 
       def test_an_end_without_a_description
         ask("SELECT 1")
-        assert_nonsense parse_complete + parameter_description + bind_complete, /message '2', which was not asked for/
+        assert_nonsense parse_complete + parameter_description + bind_complete, /message '2', which cannot come at this point/
       end
 
       def test_copies

@@ -37,7 +37,7 @@ module Trunkline
       end
 
       def test_what_cannot_be_had_says_what_to_write
-        { { protocol: :binary } => /protocol: :binary is not spoken here: leave it out/, { error_handler: -> {} } => /write on_error:/,
+        { { protocol: :binary } => /protocol: :binary is not supported: leave it out/, { error_handler: -> {} } => /write on_error:/,
           { compression_max_size: 1 } => /write max_value:/, { nonsense: 1 } => /there is no option :nonsense/,
           { username: "ann" } => /username and password belong together/, { username: "a b", password: "c" } => /without blanks/,
           { down_retry_delay: -1 } => /down_retry_delay must be/ }.each do |options, message|
@@ -68,7 +68,7 @@ module Trunkline
             error = refused(server, username: "ann", password: "wr0ng")
             assert_match(/cannot connect: the server refused username and password: "CLIENT_ERROR (authentication failure|unauthenticated)"/, error.message)
             refute_match(/wr0ng/, error.full_message)
-            assert_match(/the server wants username and password \(it was started with -Y\)/, refused(server).message)
+            assert_match(/the server requires username and password \(it was started with -Y\)/, refused(server).message)
           end
           Trunkline.memcached(memcached.address, username: "ann", password: "s3cret") do |cache|
             assert_nil cache.get("auth")

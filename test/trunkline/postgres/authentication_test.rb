@@ -78,10 +78,10 @@ module Trunkline
 
       def test_channel_binding_is_required
         certificate = TLSAuthority.shared.issue("bound")
-        { request(0) => "the server does not ask for it", request(3) => "the server does not ask for it",
-          request(5, "salt") => "the server does not ask for it",
+        { request(0) => "the server does not use SCRAM authentication", request(3) => "the server does not use SCRAM authentication",
+          request(5, "salt") => "the server does not use SCRAM authentication",
           request(10, "SCRAM-SHA-256\0\0") => "the server does not offer it for its certificate" }.each do |asked, reason|
-          assert_refused ConnectionError, "channel_binding=require cannot be: #{reason}",
+          assert_refused ConnectionError, "channel_binding=require cannot be met: #{reason}",
                          authentication(channel_binding: "require", certificate: certificate), asked
         end
       end
@@ -91,10 +91,10 @@ module Trunkline
         requests.each do |method, asked|
           assert authentication(allowed: [method]).answer(asked)
           what = method == "none" ? "no authentication" : "authentication by #{method}"
-          assert_refused ConnectionError, "the server wants #{what}, and require_auth does not allow that",
+          assert_refused ConnectionError, "the server requests #{what}, and require_auth does not allow that",
                          authentication(allowed: requests.keys - [method]), asked
         end
-        assert_refused ConnectionError, "the server wants no authentication, and require_auth does not allow that", authentication(allowed: %w[gss oauth]),
+        assert_refused ConnectionError, "the server requests no authentication, and require_auth does not allow that", authentication(allowed: %w[gss oauth]),
                        request(0)
       end
 
@@ -107,7 +107,7 @@ module Trunkline
       end
 
       def test_no_password_where_one_is_wanted
-        message = 'the server wants a password for user "ann", and none is given'
+        message = 'the server requests a password for user "ann", and none is given'
 
         [nil, ""].each do |password|
           [request(3), request(5, "salt"), request(10, "SCRAM-SHA-256\0\0")].each do |asked|
@@ -121,21 +121,21 @@ module Trunkline
         asked = authentication
         first = asked.answer(request(10, "SCRAM-SHA-256\0\0"))
 
-        assert_refused ProtocolError, "authentication request 0 out of turn", asked, request(0)
+        assert_refused ProtocolError, "unexpected authentication request 0", asked, request(0)
         asked.answer(request(11, server.challenge(first.byteslice(5..))))
-        assert_refused ProtocolError, "authentication request 0 out of turn", asked, request(0)
+        assert_refused ProtocolError, "unexpected authentication request 0", asked, request(0)
       end
 
       def test_requests_out_of_turn
         [[request(11, "r=x")], [request(12, "v=x")], [request(3), request(3)], [request(3), request(5, "salt")],
          [request(10, "SCRAM-SHA-256\0\0"), request(3)]].each do |requests|
-          assert_refused ProtocolError, "authentication request #{requests.last.unpack1("N")} out of turn", authentication, *requests
+          assert_refused ProtocolError, "unexpected authentication request #{requests.last.unpack1("N")}", authentication, *requests
         end
       end
 
       def test_methods_that_are_not_there
         { 2 => "Kerberos V5", 7 => "GSSAPI", 9 => "SSPI", 99 => "an unknown method (99)" }.each do |code, name|
-          assert_refused ConnectionError, "the server wants authentication by #{name}, which is not supported; supported are " \
+          assert_refused ConnectionError, "the server requests authentication by #{name}, which is not supported; supported are " \
                                           "password, md5 and scram-sha-256", authentication, request(code)
         end
       end
@@ -143,7 +143,7 @@ module Trunkline
       def test_mechanisms_that_are_not_there
         assert_refused ConnectionError, "the server offers OAUTHBEARER, X? only; supported is SCRAM-SHA-256", authentication,
                        request(10, "OAUTHBEARER\0X\n\0\0")
-        assert_refused ConnectionError, "the server wants authentication by OAuth, which is not supported; supported are password, md5 and " \
+        assert_refused ConnectionError, "the server requests authentication by OAuth, which is not supported; supported are password, md5 and " \
                                         "scram-sha-256", authentication, request(10, "OAUTHBEARER\0\0")
       end
 

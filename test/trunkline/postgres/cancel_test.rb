@@ -56,7 +56,7 @@ module Trunkline
           error = refused { cancel(server, seconds: 1) }
 
           assert_predicate error, :sent?
-          assert_equal "the server has not dealt with the request to cancel in time (server #{endpoint(server).server})", error.message
+          assert_equal "the server has not processed the CancelRequest in time (server #{endpoint(server).server})", error.message
         end
       end
 

@@ -108,7 +108,7 @@ module Trunkline
           peer.drain
         end
 
-        assert_match(/\ASCRAM authentication: the server wants 2000000000 iterations, more than 1000000 \(server/, refused(ProtocolError, endless).message)
+        assert_match(/\ASCRAM authentication: the server requests 2000000000 iterations, more than 1000000 \(server/, refused(ProtocolError, endless).message)
       end
     end
   end

@@ -218,8 +218,8 @@ module Trunkline
         end
 
         with_script(impostor) do |server|
-          assert_refused ProtocolError, "SCRAM authentication: the server does not know the password; it may not be the server " \
-                                        "it says it is", server
+          assert_refused ProtocolError, "SCRAM authentication: the server has not proven that it knows the password: it may be " \
+                                        "another server", server
         end
       end
 

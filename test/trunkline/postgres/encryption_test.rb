@@ -90,18 +90,18 @@ module Trunkline
         ["S\x16\x03", "SE", "NR\0\0\0\x08\0\0\0\0", "NN"].each do |bytes|
           error = refused(ProtocolError, ->(peer) { peer.read(8) && peer << bytes }, sslmode: "require")
 
-          assert_match(/\Athis does not seem to be a PostgreSQL server: it answered the request to encrypt with "[SN]/, error.message)
+          assert_match(/\Athis does not seem to be a PostgreSQL server: it answered the SSLRequest with "[SN]/, error.message)
         end
       end
 
       def test_answers_that_are_none
         error = refused(ProtocolError, ->(peer) { peer << "HTTP/1.1 400 Bad Request" })
-        assert_includes error.message, 'it answered the request to encrypt with "HTTP/1.1 400 Bad Request"'
-        assert_refused "the server answered the request to encrypt with an error, which is not authenticated",
+        assert_includes error.message, 'it answered the SSLRequest with "HTTP/1.1 400 Bad Request"'
+        assert_refused "the server answered the SSLRequest with an error, which is not authenticated",
                        ->(peer) { peer.read(8) && peer << error("M" => "sorry") }, retriable: true
         assert_refused "the server closed the connection while encryption was negotiated", ->(peer) { peer.read(8) }, retriable: true
         assert_refused "the server closed the connection while encryption was negotiated", ->(peer) { peer.read(8) && peer.reset }, retriable: true
-        assert_refused "the server does not encrypt, and sslmode=verify-full wants it", ->(peer) { peer.read(8) && peer << "N" }
+        assert_refused "the server does not support encryption, and sslmode=verify-full requires it", ->(peer) { peer.read(8) && peer << "N" }
       end
 
       def test_garbage_where_the_handshake_should_be
@@ -157,7 +157,7 @@ module Trunkline
         asking.verify_mode = OpenSSL::SSL::VERIFY_PEER
         asking.ca_file = authority.root
         accepted(asking, **mine)
-        assert_refused "the server did not ask for a certificate, and sslcertmode=require wants that", local, **mine
+        assert_refused "the server did not request a certificate, and sslcertmode=require requires that", local, **mine
         error = refused(ConfigError, local, sslcertmode: "require", sslcert: "/nowhere")
         assert_equal "sslcertmode=require needs a client certificate (sslcert), and there is none", error.message
       end

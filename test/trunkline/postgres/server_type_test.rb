@@ -42,7 +42,7 @@ module Trunkline
       def test_answers
         { "read-write" => %w[off on], "read-only" => %w[on off], "primary" => %w[f t], "standby" => %w[t f] }.each do |wanted, (good, bad)|
           assert_nil asked(wanted, answer(good)).mismatch
-          assert_includes asked(wanted, answer(bad)).mismatch, "target_session_attrs asks for #{wanted}"
+          assert_includes asked(wanted, answer(bad)).mismatch, "target_session_attrs requires #{wanted}"
         end
       end
 
@@ -62,8 +62,8 @@ module Trunkline
       def test_a_server_that_does_not_answer
         error = assert_raises(UnsuitableServer) { asked("primary", error("C" => "42883", "M" => "no such function") + ready) }
 
-        assert_equal "it does not tell whether it is what target_session_attrs asks for: no such function", error.message
-        assert_equal "it is no standby, and target_session_attrs asks for standby", asked("standby", ready).mismatch
+        assert_equal "it does not report whether it matches target_session_attrs: no such function", error.message
+        assert_equal "it is not a standby, and target_session_attrs requires standby", asked("standby", ready).mismatch
       end
 
       def test_nonsense

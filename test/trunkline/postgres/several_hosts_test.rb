@@ -133,7 +133,7 @@ module Trunkline
         with_servers(STANDBY, STANDBY) do |*hosts|
           alone = refused(hosts.first, target_session_attrs: "read-write")
           assert_instance_of UnsuitableServer, alone
-          assert_equal "its sessions are read-only, and target_session_attrs asks for read-write (server #{hosts.first}:5432/app)", alone.message
+          assert_equal "its sessions are read-only, and target_session_attrs requires read-write (server #{hosts.first}:5432/app)", alone.message
           assert_predicate alone, :retriable?
           assert_equal [UnsuitableServer] * 2, refused(*hosts, target_session_attrs: "primary").reasons.map(&:class)
         end
@@ -180,7 +180,7 @@ module Trunkline
         with_servers(PRIMARY) do |host|
           assert_equal host, reached(host, requirepeer: Etc.getpwuid.name)
           error = refused(host, requirepeer: "another")
-          assert_equal "the server runs as the user #{Etc.getpwuid.name.inspect}, and requirepeer wants \"another\" " \
+          assert_equal "the server runs as the user #{Etc.getpwuid.name.inspect}, and requirepeer requires \"another\" " \
                        "(server #{host}:5432/app)", error.message
           refute_predicate error, :retriable?
         end

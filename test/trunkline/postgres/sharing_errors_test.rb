@@ -8,15 +8,15 @@ module Trunkline
     class SharingErrorsTest < TestCase
       TOLD = {
         "commit" => /\Acommit would begin or end a transaction .*: use transaction \{ \}, or session \{ \}/,
-        "SAVEPOINT a" => /\ASAVEPOINT belongs into a transaction.*transaction \{ \}/,
+        "SAVEPOINT a" => /\ASAVEPOINT needs a transaction.*transaction \{ \}/,
         "RESET ALL" => /\ARESET would change settings .*session \{ \} or transaction \{ \}/,
         "SELECT pg_catalog.\"lastval\"()" => /\A"lastval" may leave state .*session \{ \} or transaction \{ \}/,
         "UNLISTEN *" => /\AUNLISTEN .*session \{ \}/,
-        "COPY t TO STDOUT" => /\ACOPY moves rows/,
-        "SELECT 1; SELECT 2" => /more statements: use execute_script/,
+        "COPY t TO STDOUT" => /\ACOPY transfers rows/,
+        "SELECT 1; SELECT 2" => /followed by further statements: use execute_script/,
         "FROB 1" => /because of FROB .*session \{ \}/,
-        "SELECT '#{"x" * 100}" => /because of 'x{39}\.\.\. the statement/,
-        "SELECT /* 100% %s" => %r{because of /\* 100% %s the statement}
+        "SELECT '#{"x" * 100}" => /because of 'x{39}\.\.\. it is not known whether the statement/,
+        "SELECT /* 100% %s" => %r{because of /\* 100% %s it is not known whether the statement}
       }.freeze
       private_constant :TOLD
 

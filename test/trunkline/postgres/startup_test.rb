@@ -185,7 +185,7 @@ module Trunkline
       end
 
       def test_a_session_that_is_not_as_asked_for
-        error = assert_refused ConnectionError, 'the session has client_encoding "LATIN1", which is not what was asked for',
+        error = assert_refused ConnectionError, 'the session has client_encoding "LATIN1", which is not what the client requested',
                                authentication(0), parameter("client_encoding", "LATIN1"), ready
 
         refute_predicate error, :retriable?
@@ -204,7 +204,7 @@ module Trunkline
           error = assert_raises(Startup::OtherDateStyle) { startup.receive(authentication(0) + parameter("DateStyle", reported) + ready) }
           assert_equal readable, error.readable
         end
-        assert_refused ConnectionError, 'the session has DateStyle "German, DMY", which is not what was asked for', authentication(0),
+        assert_refused ConnectionError, 'the session has DateStyle "German, DMY", which is not what the client requested', authentication(0),
                        parameter("DateStyle", "German, DMY"), ready, startup: startup(settings: { "DateStyle" => "ISO, DMY" })
       end
 

@@ -57,7 +57,7 @@ module Trunkline
       pool.perform(request)
       assert_equal [0, 1], @opened.map { |trunk| trunk.performed.size }
       assert_equal [@opened.last], pool.trunks
-      assert_match(/not wanted any more/, @opened.first.closed)
+      assert_match(/not needed any more/, @opened.first.closed)
       assert_equal({ shared: 1, pinned: 0, spare: 0, opening: 0 }, pool.counts)
     end
   end

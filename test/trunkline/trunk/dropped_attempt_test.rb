@@ -44,7 +44,7 @@ module Trunkline
         go_on.call
         assert_equal({ shared: 1, pinned: 0, spare: 0, opening: 0 }, pool.counts)
         assert_equal [patient, nil], [@opened.first, patient.closed]
-        assert_match(/not wanted any more/, @opened.last.closed)
+        assert_match(/not needed any more/, @opened.last.closed)
       end
     end
 

@@ -65,7 +65,7 @@ module Trunkline
       assert_nil spare.closed
       Clock.pass(11)
       asking.perform(request)
-      assert_equal ["it was not used for long enough", nil], [spare.closed, shared.closed]
+      assert_equal ["it was idle for too long", nil], [spare.closed, shared.closed]
     end
 
     def test_without_a_check

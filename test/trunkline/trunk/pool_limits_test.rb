@@ -160,7 +160,7 @@ module Trunkline
       pool = self.pool(connections: 1, most: 9, limits: { max_lifetime: Float::MIN })
       3.times { pool.perform(request) }
       assert_equal 3, @opened.size
-      assert_equal ["it has lived for long enough"] * 2, @opened.first(2).map(&:closed)
+      assert_equal ["its lifetime has ended"] * 2, @opened.first(2).map(&:closed)
     end
 
     # The time that the server leaves an idle connection is over at once here; what was given back is idle too.
@@ -179,7 +179,7 @@ module Trunkline
       pool = self.pool(limits: { max_lifetime: Float::MIN })
       own = pool.check_out(request)
       pool.check_in(own)
-      assert_equal "it has lived for long enough", own.closed
+      assert_equal "its lifetime has ended", own.closed
     end
   end
 end

@@ -24,7 +24,7 @@ module Trunkline
       @output << "hello"
       wire = RubyTLSWire.new(stand_in(@here.to_io), @input, @output)
       error = assert_raises(ConnectionError) { wire.flush }
-      assert_equal "the server wants to negotiate encryption anew, which is refused", error.message
+      assert_equal "the server requests TLS renegotiation, which is refused", error.message
     end
 
     private

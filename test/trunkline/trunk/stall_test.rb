@@ -35,7 +35,7 @@ module Trunkline
         reply(1)
         look_for(SOON)
         assert_equal [[["answer 1"]], true], [rows.first, @trunk.loss.closed]
-        assert_match(/event loop .* did not go on/, @trunk.loss.reason)
+        assert_match(/event loop .* was blocked or dropped/, @trunk.loss.reason)
       end
 
       def test_a_leader_that_goes_on_after_all_has_its_answer

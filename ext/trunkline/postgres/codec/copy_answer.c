@@ -59,7 +59,7 @@ static void one_text_row(session_state_t *session, postgres_request_t *request, 
 }
 
 void copy_data(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
-    if (!request->flow || request->flow->copy != COPY_OUT) protocol_error("the server sent rows of a COPY that does not run");
+    if (!request->flow || request->flow->copy != COPY_OUT) protocol_error("the server sent COPY data, and no COPY is running");
     if (request->base.done || !NIL_P(request->answer.unreadable)) return; /* the rows are discarded */
     if (NIL_P(request->answer.description)) {
         flow_add(session, request, raw(request->flow, frame->body, frame->length), frame->length);
@@ -71,6 +71,6 @@ void copy_data(session_state_t *session, postgres_request_t *request, const fram
 }
 
 void copy_done(postgres_request_t *request) {
-    if (!request->flow || request->flow->copy != COPY_OUT) protocol_error("the server ends a COPY that does not run");
+    if (!request->flow || request->flow->copy != COPY_OUT) protocol_error("the server sent CopyDone, and no COPY is running");
     request->flow->copy = COPY_OVER;
 }

@@ -24,7 +24,7 @@ static long behind(long awaited, char type) {
     if (type == 'E') return 0;
     if ((type == '1' && awaited == PARSE) || (type == 'C' && awaited == COMMAND)) return 0;
     if (type == '3' && awaited > 0) return awaited - 1;
-    protocol_error("the server sent message '%c', which was not asked for at this place", type);
+    protocol_error("the server sent message '%c', which cannot come at this point of an answer", type);
 }
 
 void own_unit_answer(session_state_t *session, const frame_t *frame) {

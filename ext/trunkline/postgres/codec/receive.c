@@ -31,7 +31,7 @@ static postgres_request_t *request_or_null(VALUE entry) { return NIL_P(entry) ? 
 /* The head of the FIFO, which a message answers: a request, or nil for a unit of the codec's own. */
 static VALUE answered(const session_state_t *session, const frame_t *frame) {
     VALUE head = fifo_head(&session->base.in_flight.fifo);
-    if (head == Qundef) protocol_error("the server sent message '%c' that answers nothing", frame->type);
+    if (head == Qundef) protocol_error("the server sent message '%c', and no request is in flight", frame->type);
     return head;
 }
 
@@ -162,7 +162,7 @@ static void check_rows(postgres_request_t *request, const char *tag, size_t leng
 
 static void command_complete(session_state_t *session, postgres_request_t *request, const frame_t *frame) {
     if (frame->length == 0 || frame->body[frame->length - 1] != 0) protocol_error("the tag of CommandComplete does not end with its message");
-    if (request->flow && request->flow->copy == COPY_IN) protocol_error("a COPY ends that is not through");
+    if (request->flow && request->flow->copy == COPY_IN) protocol_error("CommandComplete for a COPY whose data the client has not ended");
     size_t length = frame->length - 1;
     request->answer.affected = command_tag_rows(frame->body, length);
     if (request->answer.affected < 0) leak_watch_tag(session, frame->body, length); /* a tag with a number of rows leaves no state behind */
@@ -231,7 +231,7 @@ static bool is_cut_short(const postgres_request_t *request) {
 
 static void ready_for_query(session_state_t *session, const frame_t *frame, double now, VALUE woken) {
     char status = frame->length == 1 ? frame->body[0] : 0;
-    if (status != 'I' && status != 'T' && status != 'E') protocol_error("ReadyForQuery tells of no state that there is");
+    if (status != 'I' && status != 'T' && status != 'E') protocol_error("ReadyForQuery has an unknown transaction status");
     VALUE head = answered(session, frame);
     postgres_request_t *request = request_or_null(head);
     if (!(request ? answered_in_full(request) : own_unit_is_complete(session))) protocol_error("ReadyForQuery before the answer was complete");
@@ -266,7 +266,7 @@ NORETURN(static void unexpected(const frame_t *frame));
 static void unexpected(const frame_t *frame) {
     if (frame->type == 'G' || frame->type == 'H' || frame->type == 'W') protocol_error("COPY cannot run here: use copy_in or copy_out");
     if (frame->type == 0 || !strchr("DC21tTnI3scd", frame->type)) protocol_error("the server sent a message of unknown type %d", (unsigned char)frame->type);
-    protocol_error("the server sent message '%c', which was not asked for at this place", frame->type);
+    protocol_error("the server sent message '%c', which cannot come at this point of an answer", frame->type);
 }
 
 /* A message of the request's own statement, in the expected order. */

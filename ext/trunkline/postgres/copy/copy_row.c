@@ -42,7 +42,7 @@ static VALUE decode(const column_decoder_t *decoder, const char *bytes, size_t l
 
 VALUE copy_row_text(const description_t *description, const char *line, size_t length, row_memory_t *memory) {
     const char *end = line + length - 1;
-    if (length == 0 || *end != '\n') protocol_error("a line of COPY does not end");
+    if (length == 0 || *end != '\n') protocol_error("a line of COPY data does not end with a newline");
     VALUE row = rb_ary_new_capa(description->count);
     for (uint16_t at = 0; at < description->count; at++) {
         bool last = at + 1 == description->count;

@@ -103,7 +103,7 @@ VALUE description_from_message(const char *body, size_t length, VALUE decoding) 
         rb_ary_push(description->columns, rb_enc_interned_str(column.name, column.name_length, rb_utf8_encoding()));
         choose_decoder(description, at, column.type);
     }
-    if (reader_left(&reader) > 0) protocol_error("RowDescription goes on behind its last column");
+    if (reader_left(&reader) > 0) protocol_error("RowDescription has bytes after its last column");
     seal(description);
     return self;
 }

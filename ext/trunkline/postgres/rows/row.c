@@ -26,6 +26,6 @@ VALUE row_decode(const description_t *description, bool binary, const char *body
     reader_t reader = reader_of(body, length);
     if (reader_u16(&reader) != description->count || !reader.whole) protocol_error("DataRow does not have the columns that were described");
     VALUE row = read_row(&reader, description, binary, memory);
-    if (reader_left(&reader) > 0) protocol_error("DataRow goes on behind its last value");
+    if (reader_left(&reader) > 0) protocol_error("DataRow has bytes after its last value");
     return row;
 }

@@ -5,7 +5,7 @@ module Trunkline
     class Doctor
       # Checks whether the server accepts the application's login, with which role and method, and whether others could read the traffic.
       module Access # :nodoc:
-        METHODS = { "none" => "without being asked for a proof", "password" => "by a password in the clear" }.freeze
+        METHODS = { "none" => "without authentication", "password" => "by a password in the clear" }.freeze
         CHECKED = %w[verify-ca verify-full].freeze
         private_constant :METHODS, :CHECKED
 

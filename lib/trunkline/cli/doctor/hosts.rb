@@ -106,7 +106,7 @@ module Trunkline
           sentence = "Queries go to #{where}: #{why} (target_session_attrs=#{config.target_session_attrs}).#{first_former(config, all)}"
           return [:fine, sentence] unless config.target_session_attrs == "any" && suitable.any?(&:recovery)
 
-          [:advice, "#{sentence} Writes are refused by a standby: target_session_attrs=read-write asks for the primary."]
+          [:advice, "#{sentence} Writes are refused by a standby: target_session_attrs=read-write requires the primary."]
         end
 
         # A client that has just started knows no timeline yet.

@@ -62,9 +62,9 @@ module Trunkline
 
         def evictions(stats)
           evicted = Integer(stats["evictions"])
-          return [:fine, "It has dropped no value for want of memory."] if evicted.zero?
+          return [:fine, "It has dropped no value for lack of memory."] if evicted.zero?
 
-          [:advice, "It has dropped #{evicted} values for want of memory since it was started: -m gives it more."]
+          [:advice, "It has dropped #{evicted} values for lack of memory since it was started: -m gives it more."]
         end
 
         def limit(stats)

@@ -6,7 +6,7 @@ module Trunkline
       # Methods of PG::Connection that do not exist here: calling one raises an error with an alternative; `respond_to?` is false.
       module Absent
         ADVICE = {
-          /pipeline/ => "the queries of all callers travel together as it is",
+          /pipeline/ => "the queries of all callers are pipelined anyway",
           /trace/ => "Trunkline's middlewares see each query",
           /verbosity|visibility/ => "errors have all that the server says: error.result.verbose_error_message(PG::PQERRORS_VERBOSE, PG::PQSHOW_CONTEXT_ALWAYS) writes it, and error.result.error_field tells each field",
           /socket|\Aconnect_poll\z|\Areset_(?:poll|start)\z/ => "connecting does not block other fibers, and needs no steps"

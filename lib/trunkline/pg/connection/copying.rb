@@ -26,7 +26,7 @@ module Trunkline
         # @raise [PG::NotAllCopyDataRetrieved] the block has not read all the data
         # @raise [PG::Error]
         def copy_data(sql, coder = nil)
-          raise failure(:LostCopyState, "another COPY is going on") if @copy
+          raise failure(:LostCopyState, "another COPY is running") if @copy
 
           sql = Queries.utf8(sql)
           @session.together { copied(sql, coder) { |result| yield result } }
@@ -77,7 +77,7 @@ module Trunkline
         # @raise [PG::Error] there is no such COPY
         def put_copy_end(error_message = nil)
           copy(:in)
-          raise failure(:Error, "copy_data ends its COPY itself, behind its block") unless @open_copy
+          raise failure(:Error, "copy_data ends its COPY itself, after its block") unless @open_copy
 
           error_message ? end_open_copy { fail_copy(Queries.utf8(error_message)) } : end_open_copy
           true
@@ -89,7 +89,7 @@ module Trunkline
 
         # Begins a COPY without copy_data: put_copy_end, or reading all of it, ends it.
         def open_copy(sql)
-          raise failure(:LostCopyState, "another COPY is going on") if @copy
+          raise failure(:LostCopyState, "another COPY is running") if @copy
 
           @session.hold
           @copy = @session.copy(sql)
@@ -151,7 +151,7 @@ module Trunkline
         def copy(direction)
           return @copy if @copy&.direction == direction
 
-          raise failure(:LostCopyState, "no COPY is going on in this direction: use copy_data")
+          raise failure(:LostCopyState, "no COPY is running in this direction: use copy_data")
         end
       end
     end

@@ -148,7 +148,7 @@ module Trunkline
           raise failure(:ConnectionBad, "connection is closed") if @finished
         end
 
-        def check_no_copy = (raise failure(:LostCopyState, "another SQL query was called while copy_data is going on: it comes behind its block") if @copy && !@open_copy)
+        def check_no_copy = (raise failure(:LostCopyState, "another SQL query was called while copy_data is running: call it after the block") if @copy && !@open_copy)
 
         def answer(sql, parameters, result_format, type_map, prepare: :again, types: nil)
           check_open

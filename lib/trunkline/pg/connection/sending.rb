@@ -186,7 +186,7 @@ module Trunkline
             yield result
             result = next_result
           end
-          raise failure(:NoResultError, "no result received: what is behind this row was taken by another call") if result.nil?
+          raise failure(:NoResultError, "no result received: the results after this row were taken by another call") if result.nil?
 
           result.check
         end

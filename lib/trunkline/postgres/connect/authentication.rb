@@ -56,7 +56,7 @@ module Trunkline
       def answer(request)
         code = request.unpack1("N")
         refuse(unsupported(code)) unless known?(code)
-        raise ProtocolError, "authentication request #{code} out of turn" unless @expected.include?(code)
+        raise ProtocolError, "unexpected authentication request #{code}" unless @expected.include?(code)
 
         begin_with(code) if @expected.size > 1
         respond(code, request.byteslice(4..))
@@ -73,10 +73,10 @@ module Trunkline
       def begin_with(code)
         @method_name = METHODS[code]
         unless @allowed.nil? || @allowed.include?(METHODS[code])
-          refuse("the server #{code == OK ? "wants no authentication" : "wants authentication by #{METHODS[code]}"}, and require_auth " \
+          refuse("the server #{code == OK ? "requests no authentication" : "requests authentication by #{METHODS[code]}"}, and require_auth " \
                  "does not allow that")
         end
-        refuse("channel_binding=require cannot be: the server does not ask for it") if @binding.required? && code != SASL
+        refuse("channel_binding=require cannot be met: the server does not use SCRAM authentication") if @binding.required? && code != SASL
       end
 
       def respond(code, data)
@@ -112,7 +112,7 @@ module Trunkline
       end
 
       def refuse_mechanisms(offered)
-        refuse("the server wants authentication by OAuth, which is not supported; #{SUPPORTED}") if offered == ["OAUTHBEARER"]
+        refuse("the server requests authentication by OAuth, which is not supported; #{SUPPORTED}") if offered == ["OAUTHBEARER"]
 
         names = offered.map { |name| name.gsub(/[^\w-]/, "?") }.join(", ")
         refuse("the server offers #{names} only; supported is #{SCRAM::MECHANISM}")
@@ -122,11 +122,11 @@ module Trunkline
         password = @password.call
         return password unless password.to_s.empty?
 
-        refuse("the server wants a password for user #{@user.scrub.inspect}, and none is given")
+        refuse("the server requests a password for user #{@user.scrub.inspect}, and none is given")
       end
 
       def unsupported(code)
-        "the server wants authentication by #{REFUSED[code] || "an unknown method (#{code})"}, which is not supported; #{SUPPORTED}"
+        "the server requests authentication by #{REFUSED[code] || "an unknown method (#{code})"}, which is not supported; #{SUPPORTED}"
       end
 
       # Not retriable: the same server will request the same for the same user.

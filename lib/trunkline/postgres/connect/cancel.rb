@@ -83,11 +83,11 @@ module Trunkline
       end
 
       def send_message(deadline)
-        Socket::DeadlineIO.write(@io, @message, deadline) or raise ConnectionError, "the request to cancel could not be sent in time"
+        Socket::DeadlineIO.write(@io, @message, deadline) or raise ConnectionError, "the CancelRequest could not be sent in time"
         @sent = true
       rescue SystemCallError => error
         reason = SystemCallError.new(nil, error.errno).message.downcase
-        raise ConnectionError, "the request to cancel could not be sent: #{reason}"
+        raise ConnectionError, "the CancelRequest could not be sent: #{reason}"
       end
 
       # Ignores anything that arrives before the end; some servers close so abruptly that the connection is reset.
@@ -95,7 +95,7 @@ module Trunkline
         while (bytes = Socket::DeadlineIO.read(@io, CHUNK, deadline)); end
         return if bytes.nil?
 
-        raise ConnectionError.new("the server has not dealt with the request to cancel in time", sent: true)
+        raise ConnectionError.new("the server has not processed the CancelRequest in time", sent: true)
       rescue SystemCallError
         nil
       end

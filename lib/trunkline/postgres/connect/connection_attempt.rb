@@ -25,9 +25,9 @@ module Trunkline
       }.freeze
       # SQLSTATEs of a server that cannot convert the role's name to UTF-8.
       UNWRITABLE = %w[22021 22P05].freeze
-      NAME_HINT = "What the server tells at login, as the name of the role, is not in the database's encoding, and so cannot be told in UTF-8: " \
+      NAME_HINT = "What the server reports at login, such as the name of the role, is not valid in the database's encoding, and cannot be converted to UTF-8: " \
                   "use a role whose name is in ASCII (ALTER ROLE ... RENAME TO ...), or a database in UTF8."
-      HINT = "The pooler takes no such setting from its clients: set it for the role or the database, with ALTER ROLE ... SET or ALTER DATABASE ... SET, " \
+      HINT = "The pooler does not accept this startup parameter: set it for the role or the database, with ALTER ROLE ... SET or ALTER DATABASE ... SET, " \
              "and not here."
       # Seconds within which a host must accept the TCP connection if there are others: a lost packet is sent again after one second. The next search
       # begins with the same hosts, and so finds slower ones.

@@ -52,9 +52,9 @@ module Trunkline
 
         case answer = negotiate(io, deadline)
         when "S" then true
-        when "N" then required? ? refuse("the server does not encrypt, and sslmode=#{@config.sslmode} wants it", retriable: false) : false
-        when /\AE/n then refuse("the server answered the request to encrypt with an error, which is not authenticated")
-        else raise ProtocolError, "this does not seem to be a PostgreSQL server: it answered the request to encrypt with #{shown(answer)}"
+        when "N" then required? ? refuse("the server does not support encryption, and sslmode=#{@config.sslmode} requires it", retriable: false) : false
+        when /\AE/n then refuse("the server answered the SSLRequest with an error, which is not authenticated")
+        else raise ProtocolError, "this does not seem to be a PostgreSQL server: it answered the SSLRequest with #{shown(answer)}"
         end
       end
 
@@ -128,7 +128,7 @@ module Trunkline
           refuse("the server does not speak PostgreSQL's protocol over TLS (sslnegotiation=direct)", retriable: false)
         end
         unless encrypted.session_reused? || context.certificate_requested?
-          refuse("the server did not ask for a certificate, and sslcertmode=require wants that", retriable: false)
+          refuse("the server did not request a certificate, and sslcertmode=require requires that", retriable: false)
         end
         check_name(Socket::TLS::Identity.new(encrypted.peer_cert)) if @config.sslmode == "verify-full"
       end

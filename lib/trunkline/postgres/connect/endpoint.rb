@@ -63,7 +63,7 @@ module Trunkline
       def encrypt(io, deadline)
         return @encryption.shake_hands(io, deadline) if @encryption.agreed?(io, deadline)
 
-        raise ConnectionError.new("the server does not encrypt any more", server: server)
+        raise ConnectionError.new("the server does not support encryption any more", server: server)
       end
 
       def keepalive
@@ -83,7 +83,7 @@ module Trunkline
         id, = io.getpeereid
         return if @config.requirepeer == name_of(id)
 
-        message = "the server runs as the user #{name_of(id).inspect}, and requirepeer wants #{@config.requirepeer.inspect}"
+        message = "the server runs as the user #{name_of(id).inspect}, and requirepeer requires #{@config.requirepeer.inspect}"
         raise ConnectionError.new(message, server: server, retriable: false)
       end
 

@@ -85,7 +85,7 @@ module Trunkline
       #
       # @param host [Config::Host]
       # @return [void]
-      def silent(host) = note(host, "it has said nothing", Waiting.now + SILENT_FOR)
+      def silent(host) = note(host, "it does not respond", Waiting.now + SILENT_FOR)
 
       # The host has sent nothing to a caller that could not wait for longer.
       #

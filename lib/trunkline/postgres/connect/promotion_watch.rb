@@ -105,7 +105,7 @@ module Trunkline
       def check(kept, deadline)
         return if kept.query || kept.generation != Trunkline.process_generation
 
-        kept.query = Startup::EarlyQuery.new("the question whether a standby was promoted", "")
+        kept.query = Startup::EarlyQuery.new("the query whether a standby was promoted", "")
         Socket::DeadlineIO.write(kept.io, Startup::EarlyQuery.message(SQL), deadline)
       rescue SystemCallError, ConnectionError
         nil # the read below finds out

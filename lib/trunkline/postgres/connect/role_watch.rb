@@ -11,7 +11,7 @@ module Trunkline
       # Shortest time in seconds between two such searches: each costs a connection.
       PAUSE = 1.0
       READ_ONLY = "its server is read-only"
-      SILENT = "its server does not answer"
+      SILENT = "its server does not respond"
       # The check of idle connections: since version 14, a server reports with the answer to an empty statement, too, that it is not a standby any
       # more.
       QUERY = -> { Request.script("") }

@@ -41,7 +41,7 @@ module Trunkline
       # @param leftover [String] bytes of the answer that were read before
       def initialize(server, leftover)
         @server = server
-        @query = Startup::EarlyQuery.new("the question for the server's identity", leftover)
+        @query = Startup::EarlyQuery.new("the query for the server's identity", leftover)
       end
 
       def answered? = @query.answered?

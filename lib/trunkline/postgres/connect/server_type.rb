@@ -14,7 +14,7 @@ module Trunkline
       # The error messages for servers of the opposite kind.
       MISMATCHES = {
         "read-write" => "its sessions are read-only", "read-only" => "its sessions are not read-only",
-        "primary" => "it is a standby", "standby" => "it is no standby"
+        "primary" => "it is a standby", "standby" => "it is not a standby"
       }.freeze
       private_constant :QUERIES, :MISMATCHES
 
@@ -44,7 +44,7 @@ module Trunkline
       # @raise [ProtocolError]
       def receive(bytes)
         @query.receive(bytes)
-        raise UnsuitableServer, "it does not tell whether it is what target_session_attrs asks for: #{said}" if @query.error
+        raise UnsuitableServer, "it does not report whether it matches target_session_attrs: #{said}" if @query.error
 
         @answers[subject] = @query.row.first if @query.row
       end
@@ -64,7 +64,7 @@ module Trunkline
       def mismatch
         return if @wanted == "any" || on? == %w[read-only standby].include?(@wanted)
 
-        "#{MISMATCHES[@wanted]}, and target_session_attrs asks for #{@wanted}"
+        "#{MISMATCHES[@wanted]}, and target_session_attrs requires #{@wanted}"
       end
 
       # @return [Boolean] whether it is a standby that reports so, and a primary is wanted

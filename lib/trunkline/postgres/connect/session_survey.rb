@@ -91,7 +91,7 @@ module Trunkline
 
       # @return [Array(Array<String>, String)] the values, or nil if the server does not report them, and the bytes that follow
       def answer(io, bytes)
-        query = Startup::EarlyQuery.new("the question for the server's process", bytes)
+        query = Startup::EarlyQuery.new("the query for the server's process ID", bytes)
         query.receive(io.read) until query.answered?
         [query.row, query.leftover]
       end

@@ -131,7 +131,7 @@ module Trunkline
         return trunk.state.postpone_silence_probe(excused_for(trunk, finding)) unless finding == :gone
 
         seconds = format("%.1f", trunk.state.silent_for)
-        trunk.lose("the server has said nothing for #{seconds} s, and does not answer a new connection either (silence)")
+        trunk.lose("the server has sent nothing for #{seconds} s, and does not respond to a new connection either (silence)")
       end
 
       # A server that is reachable is checked again when the silence has lasted for twice as long.

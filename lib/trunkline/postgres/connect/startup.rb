@@ -204,7 +204,7 @@ module Trunkline
         return @ready = true unless name
         raise OtherDateStyle, value if name == "DateStyle" && !@session.key?(name)
 
-        message = "the session has #{name} #{value.inspect}, which is not what was asked for"
+        message = "the session has #{name} #{value.inspect}, which is not what the client requested"
         raise ConnectionError.new(@minimal && !@session.key?(name) ? "#{message}: #{ADVICE}" : message, retriable: false)
       end
 

@@ -115,7 +115,7 @@ module Trunkline
       #
       # @param reason [String] the server writes it to its log
       # @return [nil]
-      def abort(reason = "the client gave up")
+      def abort(reason = "the client has aborted the COPY")
         refuse(reason) if @request.copying == :in && !@request.done?
         nil
       ensure

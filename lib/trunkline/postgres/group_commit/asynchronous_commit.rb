@@ -13,7 +13,7 @@ module Trunkline
                  "CASE WHEN pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) %<pid>d AND " \
                  "pg_catalog.pg_logical_emit_message(true, 'trunkline', '') IS NOT NULL " \
                  "THEN pg_catalog.set_config('synchronous_commit', 'off', false) END"
-      POOLED = "a pooler stands between, so no process of the server could vouch for the commits of another"
+      POOLED = "there is a pooler between client and server, so a flush over one connection does not show that commits over others are durable"
       private_constant :SQL, :POOLED
 
       # @param trunk [Trunk] new

@@ -40,7 +40,7 @@ module Trunkline
             else string.encode(Encoding::UTF_8)
             end
           rescue EncodingError
-            raise EncodingError, "#{parameter.name} cannot be told in UTF-8, as not all of it is #{string.encoding} that UTF-8 has characters for"
+            raise EncodingError, "#{parameter.name} cannot be converted to UTF-8: it is not valid #{string.encoding}, or has characters that Unicode does not have"
           end
         end
       end

@@ -68,8 +68,8 @@ module Trunkline
       def transaction(options, callers_block)
         isolation = options[:isolation]
         if guard.sql && ![nil, :read_committed, :read_uncommitted].include?(isolation)
-          raise ArgumentError, "db.replica with after: or max_lag: needs READ COMMITTED, and #{isolation} was asked for: its snapshot would be " \
-                               "older than what the replica is compared with"
+          raise ArgumentError, "db.replica with after: or max_lag: needs READ COMMITTED, not #{isolation}, whose snapshot would be " \
+                               "older than the check of the replica: leave out isolation:, or after: and max_lag:"
         end
         on_one_server(callers_block) do |session, admitted|
           session.transaction({ **options, isolation: guard.sql ? :read_committed : isolation, read_only: true }) do |transaction|

@@ -147,7 +147,7 @@ module Trunkline
       def note_refusal(guard)
         @behind_lsn = guard.after&.lsn
         @behind_until = Waiting.now + BEHIND_FOR
-        @reason = "it is behind #{guard.inspect}"
+        @reason = "it lags, and does not fulfil #{guard.inspect}"
       end
 
       # It could not be connected to.
@@ -201,7 +201,7 @@ module Trunkline
       # It is not a standby any more: its connections take no new requests.
       def retire
         @resume_at = Waiting.now + PRIMARY_FOR
-        @reason = "it is no standby any more"
+        @reason = "it is not a standby any more"
         @pool.retire_where(@reason) { true }
       end
 

@@ -140,7 +140,7 @@ module Trunkline
 
       # @return [NoReplica]
       def none(guard)
-        reasons = @replicas.map { |replica| "#{replica.server}: #{replica.reason || "it was asked in vain"}" }
+        reasons = @replicas.map { |replica| "#{replica.server}: #{replica.reason || "it did not take the read"}" }
         NoReplica.new("no replica takes the read: #{reasons.join("; ")}", server: @config.server)
       end
 
@@ -175,7 +175,7 @@ module Trunkline
       # Its connections take no new requests.
       def leave_silent(number, trunk)
         @replicas[number].roles.retire_host(trunk)
-        leave(@replicas[number], ConnectionError.new("it has said nothing", server: trunk.server))
+        leave(@replicas[number], ConnectionError.new("it does not respond", server: trunk.server))
       end
 
       def open(factory, pool) = Deadlines.hold([Deadlines.present, Waiting.now + CONNECT_LIMIT].compact.min) { factory.open(pool) }

@@ -52,7 +52,7 @@ module Trunkline
       def check_position_is_complete
         return unless @executor.within_transaction?
 
-        raise SharedStateError, "the COMMIT of this transaction will lie behind the position: call position after the transaction"
+        raise SharedStateError, "the COMMIT of this transaction will come after the position: call position after the transaction"
       end
     end
   end

@@ -10,8 +10,8 @@ module Trunkline
       MOST = 3
       WRITE = "25006"
       READS_ONLY = "db.replica { } takes reads only: call db.query, db.transaction or db.batch for what writes, which go to the primary"
-      ISOLATED = "db.replica with after: or max_lag: needs READ COMMITTED: the snapshot of a higher isolation is older than what the replica was " \
-                 "compared with; set default_transaction_isolation back for the role or the database, or ask without after: and max_lag:"
+      ISOLATED = "db.replica with after: or max_lag: needs READ COMMITTED: the snapshot of a higher isolation is older than the check of the " \
+                 "replica; set default_transaction_isolation to read committed for the role or the database, or leave out after: and max_lag:"
       private_constant :WRITE, :READS_ONLY, :ISOLATED
 
       # @return [Array<Integer>, nil] the numbers of these replicas; nil: there are none

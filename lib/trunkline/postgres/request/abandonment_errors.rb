@@ -26,7 +26,7 @@ module Trunkline
       def unflushed(unflushed, **context)
         kind = UNFLUSHED.fetch(unflushed.why)
         reason = unflushed.reason || WHY.fetch(:deadline)
-        kind.new("the statement was carried out, and a crash of the server may undo it still, as it is not known to be on disk: #{reason}", sent: true, **context)
+        kind.new("the statement was executed, but is not known to be on disk, so a crash of the server may undo it: #{reason}", sent: true, **context)
       end
 
       # @param fields [Hash{Symbol => String}] the server's answer to the request
@@ -37,7 +37,7 @@ module Trunkline
       def ended_by_server(request, **context)
         why = request.deadline_passed? ? :deadline : :cancel
         atomic = request.repeatable?
-        message = "#{WHY.fetch(why)}, and the server has ended the statement#{": nothing of it has happened" if atomic}"
+        message = "#{WHY.fetch(why)}, and the server has ended the statement#{": it had no effect" if atomic}"
         CLASSES.fetch(why).new(message, sent: true, retriable: atomic && why == :deadline, **context)
       end
     end

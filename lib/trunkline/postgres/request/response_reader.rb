@@ -251,7 +251,7 @@ module Trunkline
 
       # @param reason [Exception]
       def unreadable_error(reason, sql)
-        advice = "#{reason.message}: the statement was carried out, and its answer cannot be given"
+        advice = "#{reason.message}: the statement was executed, and its result cannot be returned"
         raise UnreadableResult.new(advice, sql: sql, server: @server, sent: true), cause: reason
       rescue UnreadableResult => error
         error
@@ -260,8 +260,8 @@ module Trunkline
       # The connection is closed in any case, and with it the transaction ends.
       def shared_state_error(request, sql)
         @on_leak&.call(request) if request.leak && request.statement
-        what = request.status == "I" ? "was carried out, and has left state behind" : "would have left a transaction open, and was undone,"
-        SharedStateError.new("the statement #{what} on a connection that others share: use transaction { } or session { }",
+        what = request.status == "I" ? "was executed, and has left session state" : "would have left a transaction open, and was undone,"
+        SharedStateError.new("the statement #{what} on a shared connection: use transaction { } or session { }",
                              sql: sql, server: @server, sent: true)
       end
 

@@ -59,8 +59,8 @@ module Trunkline
         GC.start
         return if @unclaimed.bytes <= @most_bytes
 
-        raise Overloaded.new("#{@unclaimed.bytes} bytes of answers are kept for futures whose values were not asked for, where max_future_bytes is " \
-                             "#{@most_bytes}: ask for their values, or drop the futures, before the next async", server: @server)
+        raise Overloaded.new("#{@unclaimed.bytes} bytes of answers are kept for futures whose values were not read, and max_future_bytes is " \
+                             "#{@most_bytes}: read their values, or drop the futures, before the next async", server: @server)
       end
 
       def begin_list

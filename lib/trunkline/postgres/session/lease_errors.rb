@@ -17,12 +17,12 @@ module Trunkline
       end
 
       def occupied(request, server)
-        SharedStateError.new("the session is in the middle of a stream or COPY: wait for its end, or ask elsewhere", sql: sql(request), server: server)
+        SharedStateError.new("the session is in the middle of a stream or COPY: wait for its end, or use another session", sql: sql(request), server: server)
       end
 
       # @param reason [String] one sentence
       def broken(request, server, reason)
-        ConnectionError.new("the session cannot go on: #{reason}", sql: sql(request), server: server, retriable: false)
+        ConnectionError.new("the session cannot be used any more: #{reason}", sql: sql(request), server: server, retriable: false)
       end
 
       # @param lease [SessionLease] which takes no request

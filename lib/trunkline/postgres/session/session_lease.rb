@@ -136,7 +136,7 @@ module Trunkline
       def broken? = @broken || lost?
 
       # @return [String] one sentence
-      def why_broken = lost? ? "the connection was lost: #{@trunk.loss.reason}" : "a query of it was abandoned before its answer came"
+      def why_broken = lost? ? "the connection was lost: #{@trunk.loss.reason}" : "one of its queries was abandoned before it was answered"
 
       # Refuses all further requests.
       def mark_broken = @broken = true

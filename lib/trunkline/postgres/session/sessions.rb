@@ -108,7 +108,7 @@ module Trunkline
       # @param clean [Boolean] whether any caller may use it now
       def check_in(trunk, clean)
         holder = @lock.synchronize { @holders.delete(trunk) }
-        return trunk.close("the session was not left in order") unless clean
+        return trunk.close("the state of its session could not be reset") unless clean
 
         trunk.codec.exclusive = false
         (@direct && holder ? holder.pool : @pool).check_in(trunk)

@@ -144,7 +144,7 @@ module Trunkline
       end
 
       def lost
-        ConnectionError.new("nothing remains of the transaction: #{@lease.why_broken}", server: @session.server, sent: true, retriable: true)
+        ConnectionError.new("the transaction is rolled back: #{@lease.why_broken}", server: @session.server, sent: true, retriable: true)
       end
 
       def rolled_back

@@ -36,7 +36,7 @@ module Trunkline
       end
 
       def missing(name, given)
-        "there is no value for :#{name}: the Hash has #{given.keys.join(", ")} (the colon of a slice, as in a[1 : n], is written with a blank behind it)"
+        "there is no value for :#{name}: the Hash has #{given.keys.join(", ")} (the colon of a slice, as in a[1 : n], is written with a blank after it)"
       end
       private_class_method :values, :missing
     end

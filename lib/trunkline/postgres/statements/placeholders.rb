@@ -6,7 +6,7 @@ module Trunkline
     module Placeholders # :nodoc:
       # SQLSTATEs of such errors: a syntax error, or an unknown operator or column.
       REFUSALS = %w[42601 42883 42703].freeze
-      NUMBERED = "write $1, $2, ... for values, and pass these in that order behind the SQL"
+      NUMBERED = "write $1, $2, ... for values, and pass these in that order after the SQL"
       # The client replaces these itself if it gets a Hash: see {NamedParameters}.
       NAMED = ":name"
       # The text before and at the position of the error. "=?" is read as one operator, which does not exist; up to PostgreSQL 13 it may be a postfix
@@ -29,7 +29,7 @@ module Trunkline
         before = sql[[at - 1 - REACH, 0].max...(at - 1)].to_s.rstrip
         behind = sql[at - 1, REACH].to_s
         shape, = SHAPES.find { |_, ending, beginning| ending.match?(before) && beginning.match?(behind) }
-        return ":name takes its value from one Hash behind the SQL, in braces: query(sql, { name: value }); or #{NUMBERED}" if shape == NAMED
+        return ":name takes its value from one Hash after the SQL, in braces: query(sql, { name: value }); or #{NUMBERED}" if shape == NAMED
 
         "#{shape} is no placeholder of PostgreSQL: #{NUMBERED}" if shape
       end

@@ -7,42 +7,42 @@ module Trunkline
     # Why a statement cannot use a shared connection, and what to call instead.
     module SharingErrors # :nodoc:
       REASONS = {
-        transaction: "%<culprit>s would begin or end a transaction on a connection that others share: use transaction { }, or session { }",
-        savepoint: "%<culprit>s belongs into a transaction, and this connection is shared: use transaction { }, which nests, or session { }",
-        setting: "%<culprit>s would change settings of a connection that others share: use with(settings:, role:), session { } or transaction { }",
+        transaction: "%<culprit>s would begin or end a transaction on a shared connection: use transaction { }, or session { }",
+        savepoint: "%<culprit>s needs a transaction, and this connection is shared: use transaction { }, which nests, or session { }",
+        setting: "%<culprit>s would change settings of a shared connection: use with(settings:, role:), session { } or transaction { }",
         session: "%<culprit>s may leave state in its session, or relies on some, and this connection is shared: use session { } or " \
                  "transaction { }",
-        listen: "%<culprit>s would make a connection listen that others share: use listen, or session { }",
-        copy: "%<culprit>s moves rows in a way of its own, for which a query has no place: use copy_in or copy_out",
-        script: "behind %<culprit>s come more statements: use execute_script, which runs them on a session of their own",
-        unknown: "because of %<culprit>s the statement cannot be told from one that leaves state on a connection that others share: " \
+        listen: "%<culprit>s would make a shared connection listen: use listen, or session { }",
+        copy: "%<culprit>s transfers rows in COPY messages, which query does not read or write: use copy_in or copy_out",
+        script: "%<culprit>s is followed by further statements: use execute_script, which runs them on a session of their own",
+        unknown: "because of %<culprit>s it is not known whether the statement leaves session state on a shared connection: " \
                  "check it, or use session { }"
       }.freeze
       # For a statement whose text does not show its effect.
-      LEAKED_BEFORE = "the statement, which begins with %<culprit>s, has left state behind on a connection that others share before: use session { } " \
+      LEAKED_BEFORE = "the statement, which begins with %<culprit>s, has left session state on a shared connection before: use session { } " \
                       "or transaction { }, and name the function that does it in session_functions:"
-      SETTINGS_LEFT_BEHIND = "%<culprit>s does not run within a transaction of its own, in which settings: and role: would travel: use session { }, " \
+      SETTINGS_LEFT_BEHIND = "%<culprit>s cannot run inside a transaction block, in which settings: and role: are set: use session { }, " \
                              "and set them there"
       SETTINGS_TOO_LATE = "a transaction is open already, and settings: and role: would stay until its end: begin it with " \
                           "with(settings:, role:).transaction { }, or use SET LOCAL"
       # In an atomic batch.
-      GOES_ALONE = "%<culprit>s does not run within a transaction, which an atomic batch is: ask for it on its own"
+      GOES_ALONE = "%<culprit>s cannot run inside a transaction block, which an atomic batch is: execute it outside of the batch"
       # In the block of a transaction.
-      ENDS_WITH_ITS_BLOCK = "%<culprit>s is not for a statement here: the transaction ends with its block; to undo it, call rollback"
+      ENDS_WITH_ITS_BLOCK = "%<culprit>s cannot be executed here, as the transaction ends with its block: call rollback to undo it"
       # In a batch, after a statement that changes settings.
-      TYPES_UNKNOWN = "a value for %<sql>s depends on its type, which a statement before it in the same batch may change: ask for that one " \
-                      "on its own, and for the others behind it"
+      TYPES_UNKNOWN = "a value for %<sql>s depends on its type, which a statement before it in the same batch may change: execute that one " \
+                      "first, and the others afterwards"
       # Behind a pooler that gives each transaction another server session.
-      POOLED = "%<culprit>s needs a server session that stays, and a pooler is in between that gives each transaction another one: %<way>s, or set " \
+      POOLED = "%<culprit>s needs one server session throughout, and the pooler in between gives each transaction another one: %<way>s, or set " \
                "session_url: to an address of the server itself, or pooler: :session where the pooler keeps a session for each client"
-      POOLED_TRANSACTION = "%<culprit>s needs a server session that stays, and this transaction goes through a pooler: %<way>s, or begin the " \
+      POOLED_TRANSACTION = "%<culprit>s needs one server session throughout, and this transaction goes through a pooler: %<way>s, or begin the " \
                            "transaction within session { }, which goes over session_url:"
-      POOLED_SESSION = "%<culprit>s needs a server session that stays, and session_url: leads to a pooler, too: set it to an address of the server itself"
+      POOLED_SESSION = "%<culprit>s needs one server session throughout, and session_url: leads to a pooler, too: set it to an address of the server itself"
       WAYS = {
         setting: "use with(settings:, role:), or SET LOCAL in a transaction", listen: "listen at the server itself",
         lock: "use pg_advisory_xact_lock in a transaction", temporary: "create it ON COMMIT DROP in a transaction",
         hold: "use stream, or a cursor in a transaction", prepared: "leave it to the client, which prepares statements itself",
-        other: "do it in a transaction with what ends there"
+        other: "use a form that ends with its transaction, in a transaction"
       }.freeze
       # Characters of the SQL that are quoted.
       LONGEST = 40

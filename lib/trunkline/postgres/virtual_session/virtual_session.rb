@@ -289,7 +289,7 @@ module Trunkline
       end
 
       def lost(sql)
-        ConnectionError.new("the connection was lost in the middle of a transaction, of which nothing remains", sql: sql, server: server, retriable: false)
+        ConnectionError.new("the connection was lost in the middle of a transaction, which the server rolls back", sql: sql, server: server, retriable: false)
       end
     end
     private_constant :VirtualSession

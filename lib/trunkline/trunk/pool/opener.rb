@@ -19,7 +19,7 @@ module Trunkline
     # is closed if there is no room for it.
     LONGEST_ATTEMPT = 30.0
     # The reason given when a connection is closed because others have replaced it meanwhile, or its server is no longer wanted.
-    TOO_LATE = "it was not wanted any more when it was open"
+    TOO_LATE = "it was not needed any more when it was open"
     private_constant :STILL_COUNTED, :LONGEST_ATTEMPT
 
     # An attempt to open a trunk: when it began, and predicates that select trunks which are no longer wanted since then.

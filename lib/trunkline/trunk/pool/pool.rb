@@ -101,7 +101,7 @@ module Trunkline
     # Takes a trunk back, whose session state must be as any caller expects it.
     def check_in(trunk)
       trunk.user = nil
-      return trunk.close("it has lived for long enough") if trunk.state.expired?
+      return trunk.close("its lifetime has ended") if trunk.state.expired?
 
       wake_called { @roster.check_in(trunk, wanted: @queue.seeking, shared: !@queue_idle && @queue.sharing?) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
       trunk.close("the client was closed") if @closed
@@ -205,7 +205,7 @@ module Trunkline
       when :open then open_trunk(entry)
       when :wait then @queued_wait.wait(entry, trunk)
       when :make_room then trunk.reader.make_room(entry.request, WaitQueue::CHECK_INTERVAL) { @dispatcher.accepts?(trunk.state, entry.request) }
-      when :retire then trunk.retire(trunk.state.expired? ? "it has lived for long enough" : "it was not used for long enough")
+      when :retire then trunk.retire(trunk.state.expired? ? "its lifetime has ended" : "it was idle for too long")
       else trunk
       end
     end
@@ -243,7 +243,7 @@ module Trunkline
     end
 
     # Closes what exceeds this process's share of the server's connections.
-    def give_up_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it is more than this process's share") }
+    def give_up_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it exceeds this process's share of the server's connections") }
 
     def renew_after_fork
       return if @generation == Trunkline.process_generation

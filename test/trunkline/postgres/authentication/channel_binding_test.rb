@@ -32,9 +32,9 @@ module Trunkline
         end
 
         def test_what_is_required_and_cannot_be
-          assert_equal "channel_binding=require cannot be: the server does not offer it for its certificate",
+          assert_equal "channel_binding=require cannot be met: the server does not offer it for its certificate",
                        refusal("require", certificate, PLAIN)
-          assert_equal "channel_binding=require cannot be: the connection is not encrypted", refusal("require", nil, PLAIN)
+          assert_equal "channel_binding=require cannot be met: the connection is not encrypted", refusal("require", nil, PLAIN)
         end
 
         def test_an_offer_without_encryption

@@ -39,7 +39,7 @@ module Trunkline
           @client.final(@challenge)
 
           ["v=#{["x" * 32].pack("m0")}", "v=#{["short"].pack("m0")}"].each do |wrong|
-            assert_refused("the server does not know the password; it may not be the server it says it is") { @client.verify(wrong) }
+            assert_refused("the server has not proven that it knows the password: it may be another server") { @client.verify(wrong) }
           end
         end
 
@@ -52,12 +52,12 @@ module Trunkline
         end
 
         def test_a_signature_before_the_challenge
-          assert_refused("the server ended the exchange before it began") { @client.verify("v=AAAA") }
+          assert_refused("the server sent its final message first") { @client.verify("v=AAAA") }
         end
 
         def test_a_nonce_that_does_not_continue_ours
           ["r=abc", "r=abd1", "r=ab", "r=xabc"].each do |nonce|
-            assert_refused("the server's nonce does not continue ours") { @client.final("#{nonce},s=c2FsdA==,i=4096") }
+            assert_refused("the server's nonce does not begin with the client's") { @client.final("#{nonce},s=c2FsdA==,i=4096") }
           end
         end
 
@@ -65,12 +65,12 @@ module Trunkline
           ["", "r=abcd", "r=abcd,s=c2FsdA==", "r=abcd,s=,i=1", "r=abcd,s=*,i=1", "r=abcd,s=c2FsdA==,i=0", "r=abcd,s=c2FsdA==,i=-1",
            "r=abcd,s=c2FsdA==,i=x", "r=abcd,s=c2FsdA==,i=1e9", "m=ext,r=abcd,s=c2FsdA==,i=1", "r=abcd\n,s=c2FsdA==,i=1",
            "r=abcd,s=c2FsdA==,i=99999999999"].each do |challenge|
-            assert_refused("the server's challenge makes no sense") { @client.final(challenge) }
+            assert_refused("the server's first message is malformed") { @client.final(challenge) }
           end
         end
 
         def test_more_work_than_is_reasonable
-          assert_refused("the server wants 1000001 iterations, more than 1000000") do
+          assert_refused("the server requests 1000001 iterations, more than 1000000") do
             @client.final("r=abcd,s=c2FsdA==,i=1000001")
           end
         end

@@ -20,7 +20,7 @@ module Trunkline
 
         def test_what_is_no_text
           { "\xFF" => /\A\$1 is not valid UTF-8/, "\xFF".dup.force_encoding("US-ASCII") => /\A\$1 is not valid US-ASCII/,
-            "\x81".dup.force_encoding("Shift_JIS") => /\A\$1 cannot be told in UTF-8/,
+            "\x81".dup.force_encoding("Shift_JIS") => /\A\$1 cannot be converted to UTF-8/,
             "a".dup.force_encoding("UTF-7") => /\A\$1 cannot/ }
             .each { |string, message| assert_match message, assert_raises(EncodingError) { convert(string) }.message }
         end

@@ -35,10 +35,10 @@ module Trunkline
         end
 
         def test_answers_without_sense
-          assert_equal "the server answered protocol 3.0 with 3.2", refusal(ProtocolError, "3.0", "3.0", 196_610)
-          assert_equal "the server answered protocol 3.2 with 3.1", refusal(ProtocolError, "3.2", "3.0", 196_609)
-          assert_equal "the server answered protocol 3.2 with 4.0", refusal(ProtocolError, "3.2", "3.0", 4 << 16)
-          assert_equal 'the server did not understand what it was not asked: "_pq_.x\x00"',
+          assert_equal "the server chose protocol 3.2 where the client requested 3.0", refusal(ProtocolError, "3.0", "3.0", 196_610)
+          assert_equal "the server chose protocol 3.1 where the client requested 3.2", refusal(ProtocolError, "3.2", "3.0", 196_609)
+          assert_equal "the server chose protocol 4.0 where the client requested 3.2", refusal(ProtocolError, "3.2", "3.0", 4 << 16)
+          assert_equal 'the server rejects protocol options that the client did not request: "_pq_.x\x00"',
                        refusal(ProtocolError, "3.2", "3.0", 196_608, 1, "_pq_.x\0")
           ["", "\0", "\0\0\0\0\0\0\0"].each do |body|
             assert_raises(ProtocolError) { ProtocolVersion.new("3.2", "3.0").negotiate(body) }

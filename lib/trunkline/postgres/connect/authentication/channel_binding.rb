@@ -38,7 +38,7 @@ module Trunkline
           return using if using || !required?
 
           reason = @certificate ? "the server does not offer it for its certificate" : "the connection is not encrypted"
-          raise ConnectionError.new("channel_binding=require cannot be: #{reason}", retriable: false)
+          raise ConnectionError.new("channel_binding=require cannot be met: #{reason}", retriable: false)
         end
 
         # The GS2 header: with the binding; without, but stating that it was possible here, so that a server which offered it detects that its offer

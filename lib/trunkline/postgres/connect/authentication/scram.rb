@@ -48,13 +48,13 @@ module Trunkline
         # @param server_final [String] "v=signature"
         # @raise [ProtocolError] the server has not proven that it knows the password
         def verify(server_final)
-          bad("the server ended the exchange before it began") unless @transcript
+          bad("the server sent its final message first") unless @transcript
           signature = decode64(server_final[/\Av=([^,]*)/, 1])
           refused(server_final) unless signature
           expected = hmac(hmac(@salted, "Server Key"), @transcript)
           return if signature.bytesize == expected.bytesize && OpenSSL.fixed_length_secure_compare(signature, expected)
 
-          bad("the server does not know the password; it may not be the server it says it is")
+          bad("the server has not proven that it knows the password: it may be another server")
         end
 
         # @return [String] the class alone: the instance variables contain a password
@@ -67,9 +67,9 @@ module Trunkline
         def challenge(server_first)
           match = /\Ar=([\x21-\x2b\x2d-\x7e]+),s=([^,]+),i=([1-9]\d{0,9})(?:,|\z)/.match(server_first)
           salt = match && decode64(match[2])
-          bad("the server's challenge makes no sense") unless salt
-          bad("the server's nonce does not continue ours") unless match[1].start_with?(@nonce) && match[1] != @nonce
-          bad("the server wants #{match[3]} iterations, more than #{MAX_ITERATIONS}") if match[3].to_i > MAX_ITERATIONS
+          bad("the server's first message is malformed") unless salt
+          bad("the server's nonce does not begin with the client's") unless match[1].start_with?(@nonce) && match[1] != @nonce
+          bad("the server requests #{match[3]} iterations, more than #{MAX_ITERATIONS}") if match[3].to_i > MAX_ITERATIONS
           [match[1], salt, match[3].to_i]
         end
 

@@ -32,7 +32,7 @@ module Trunkline
           raise ProtocolError, "a malformed NegotiateProtocolVersion" unless count
 
           version |= MAJOR if version < MAJOR # Some poolers send only the minor number.
-          raise ProtocolError, "the server did not understand what it was not asked: #{body[8, 60].inspect}" unless count == 0
+          raise ProtocolError, "the server rejects protocol options that the client did not request: #{body[8, 60].inspect}" unless count == 0
 
           version == number("3.1") || !version.between?(MAJOR, @number) ? nonsense(version) : take(version)
         end
@@ -50,7 +50,7 @@ module Trunkline
         end
 
         def nonsense(version)
-          raise ProtocolError, "the server answered protocol #{text(@number)} with #{text(version)}"
+          raise ProtocolError, "the server chose protocol #{text(version)} where the client requested #{text(@number)}"
         end
       end
 
