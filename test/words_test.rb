@@ -33,7 +33,9 @@ class WordsTest < Trunkline::TestCase
     "held_up" => "head_blocks?", "line_up" => "enqueue", "lined_up" => "queued",
     "outlasts" => "continues_after?", "WaitingLine" => "CallerQueue", "WaitInLine" => "QueuedWait", "LeaseTidying" => "LeaseCleanup",
     # The pool has callers that wait; a server ends a session with an error, and TLS ends with close_notify.
-    "crowded" => "callers_waiting", "farewell" => "closing_error, send_close_notify"
+    "crowded" => "callers_waiting", "farewell" => "closing_error, send_close_notify",
+    # Answers are read for callers that have left, or as far as they have arrived; a host name resolves to another address.
+    "catch_up" => "read_unattended, read_arrived", "moved" => "address_changed", "rouse" => "wake_each", "pursue" => "advance"
   }.freeze
   # `answers` is a plural in sentences, and Answers begins some.
   CODE = /(?:def |\.|@|:|->\()(?:self\.)?(?:#{(RENAMED.keys - ["break!"]).join("|")})(?![a-z_!?])|\b(?:class|module) (?:Answers|Asking|Holding|Place|Witness|WaitingLine|WaitInLine|LeaseTidying)\b|\bbreak!|\b(?:ask|asked)_\w+(?:[(?]|\b =)|[A-Z]\w+Question\b|\bQUESTION\b|rb_intern\("(?:#{RENAMED.keys.join("|")})"\)/

@@ -8,6 +8,7 @@ module Trunkline
   class QueryLog # :nodoc:
     # ActiveRecord's colours (ActiveRecord::LogSubscriber).
     COLOURS = { /\A\s*SELECT\b/i => 34, /\A\s*INSERT\b/i => 32, /\A\s*UPDATE\b/i => 33, /\A\s*DELETE\b/i => 31 }.freeze
+    # The colours of names, and of other statements.
     NAME = 36
     OTHER = 35
     private_constant :COLOURS, :NAME, :OTHER

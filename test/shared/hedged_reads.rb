@@ -60,7 +60,7 @@ module Shared
         stuck = later { first_to(0) { db.replica.value("SELECT 1") } }
         proxies.first.await_messages(:requests, "S", seen + 1)
         request = Trunkline::Postgres.const_get(:Request).query(Trunkline::Postgres.const_get(:Statement).new("SELECT 1", 0), [])
-        assert eventually { db.replica.value("SELECT 1") && @set.replicas.first.crowded_for?(request) }
+        assert eventually { db.replica.value("SELECT 1") && @set.replicas.first.would_wait?(request) }
         attempts = proxies.first.messages(:requests)[:startup]
         assert_equal standbys.last.port, first_to(0) { reads.value(PORT, deadline: 60) }
         assert_equal attempts, proxies.first.messages(:requests)[:startup], "no further connection was tried"

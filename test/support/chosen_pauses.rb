@@ -38,7 +38,7 @@ module Trunkline
     def with_pauses_between_looks(&block)
       pauses = []
       patch = Module.new do
-        define_method(:excused_for) { |trunk, finding| super(trunk, finding).tap { |seconds| pauses << Pause.new(seconds) if finding == :unanswered } }
+        define_method(:seconds_until_next_check) { |trunk, finding| super(trunk, finding).tap { |seconds| pauses << Pause.new(seconds) if finding == :unanswered } }
       end
       extending(Postgres.const_get(:SilenceWatch), patch) { block.call(pauses) }
     end

@@ -59,7 +59,7 @@ module Trunkline
     def admits?(scheduler) = state.admits?(scheduler)
     def retire(reason) = close(reason) && nil
     def retire_now = nil
-    def catch_up = nil
+    def read_unattended = nil
     def end_stall = nil
     def reader = self
     def settling? = false

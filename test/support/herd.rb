@@ -29,7 +29,7 @@ module Trunkline
       end
 
       def satisfied? = @open == WANTED
-      def may_try? = @open.zero? || @back_off.further?
+      def may_try? = @open.zero? || @back_off.may_open_further?
     end
 
     # @return [Integer] logins that were abandoned

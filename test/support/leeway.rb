@@ -9,7 +9,7 @@ module Leeway
   private
 
   # Meanwhile callers stay until the server has ended requests whose deadline has passed.
-  def with_much_leeway(&block) = with_seconds(:Canceller, :LEEWAY, &block)
+  def with_much_leeway(&block) = with_seconds(:FencedCancels, :LEEWAY, &block)
 
   # Meanwhile callers stay until the server has ended requests that others wait behind.
   def with_much_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, &block)
@@ -27,9 +27,10 @@ module Leeway
 
   # @return [Numeric] the former value
   def exchange_seconds(owner, constant, seconds)
+    public = owner.constants.include?(constant)
     owner.send(:remove_const, constant).tap do
       owner.const_set(constant, seconds)
-      owner.private_constant constant
+      owner.private_constant constant unless public
     end
   end
 end

@@ -12,9 +12,9 @@ module Trunkline
       @opened = []
     end
 
-    def pool(connections: 2, most: 3, limits: {}, check: nil, moved: nil, **fake, &open)
+    def pool(connections: 2, most: 3, limits: {}, check: nil, address_changed: nil, **fake, &open)
       open ||= ->(_pool) { FakeTrunk.new(**fake).tap { |trunk| @opened << trunk } }
-      Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", check: check, moved: moved, &open)
+      Pool.new(connections: connections, most: most, limits: Limits.new(**limits), server: "there", check: check, address_changed: address_changed, &open)
     end
 
     # Stops the clock: on a slow machine, for the second request the server would be behind its estimate of the first, which nothing answers.

@@ -12,7 +12,7 @@ module Trunkline
       }.freeze
       DATE = { 1082 => ["date", ::PG::TextDecoder::Date] }.freeze
       TIMESTAMPS = { utc: ::PG::TextDecoder::TimestampUtc, local: ::PG::TextDecoder::TimestampWithoutTimeZone }.freeze
-      TIMESTAMP = 1114
+      TIMESTAMP = 1114 # its OID
       # Also decoded in the adapter's own statements without a model.
       QUERIED = {
         17 => ["bytea", ::PG::TextDecoder::Bytea],

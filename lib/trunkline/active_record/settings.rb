@@ -12,7 +12,7 @@ module Trunkline
       # server's text, intervals in ISO 8601.
       DECODED = [16, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1114, 1184, 1700, 2950].to_h { |oid| [oid, :value] }
                 .merge(1186 => IsoInterval.method(:of), 1187 => IsoInterval.method(:of_array), default: :text).freeze
-      DATE = 1082
+      DATE = 1082 # its OID
       # Settings that would change the form of values.
       FIXED = %w[datestyle standard_conforming_strings client_encoding].freeze
       # Defaults: the most connections that queries share, and the most in all.

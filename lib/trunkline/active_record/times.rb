@@ -5,6 +5,7 @@ module Trunkline
     # Converts times to the zone that ActiveRecord expects: those with a time zone, decoded in local time, to UTC; those without, decoded in UTC, to
     # local time if that is the default.
     module Times # :nodoc:
+      # Their OIDs.
       TIMESTAMP = 1114
       TIMESTAMPTZ = 1184
       private_constant :TIMESTAMP, :TIMESTAMPTZ

@@ -6,7 +6,7 @@ module Trunkline
   class Config
     # Default values.
     module Defaults
-      PORT = 5432
+      PORT = 5432 # libpq's
 
       # Directories of servers' sockets: Debian and Red Hat; the default of PostgreSQL's source.
       SOCKET_DIRECTORIES = %w[/var/run/postgresql /tmp].freeze

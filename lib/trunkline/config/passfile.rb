@@ -7,7 +7,7 @@ module Trunkline
     class Passfile
       COLON = ":".ord
       BACKSLASH = "\\".ord
-      OTHERS = 0o077
+      OTHERS = 0o077 # permissions of others than its owner, as libpq checks them
       private_constant :COLON, :BACKSLASH, :OTHERS
 
       # @param path [String, nil]

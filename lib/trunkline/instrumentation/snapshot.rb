@@ -3,7 +3,7 @@
 module Trunkline
   # The statistics of several clients at one moment, ready for JSON.
   module Snapshot # :nodoc:
-    # Statements of each client: those with the most server time.
+    # Statements of each client: those with the most server time. A terminal shows as many.
     MOST_STATEMENTS = 50
     private_constant :MOST_STATEMENTS
 

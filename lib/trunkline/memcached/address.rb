@@ -6,7 +6,7 @@ module Trunkline
   module Memcached
     # The address of a server, and its weight in the distribution of keys.
     class Address
-      DEFAULT_PORT = 11_211
+      DEFAULT_PORT = 11_211 # memcached's own
       SERVERS = "MEMCACHE_SERVERS"
       PARTS = /\A(?:\[(?<address>[\w:.%]+)\]|(?<host>[^:\[\]]+))(?::(?<first>\d+))?(?::(?<second>\d+))?\z/
       SCHEME = "memcached://"

@@ -15,7 +15,7 @@ module Trunkline
       # Sent several times in a row. A server that only has the binary protocol reads 24 bytes as a header, which begins with another byte, and closes
       # the connection; it would wait for more bytes after a shorter command.
       PROBE = "version\r\n"
-      TIMES = 3
+      TIMES = 3 # 27 bytes
       OLDEST = [1, 6, 10].freeze
       CHUNK = 1024 # bytes; more than any answer to the probe
       ANSWERED = /\A(VERSION |STORED\r\n)/

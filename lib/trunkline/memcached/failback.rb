@@ -15,7 +15,8 @@ module Trunkline
       # Keys that one request deletes: it takes about a millisecond, and other callers' requests wait behind it.
       CHUNK = 1000
       # How many requests are made for fewer keys than that, each for keys that were changed during the one before; then the last keys are deleted
-      # without waiting for the answer: while other callers change keys, there are always some.
+      # without waiting for the answer: while other callers change keys, there are always some. It is a bound; each round is one round trip, in which
+      # few keys change.
       LAST_ROUNDS = 3
       private_constant :CHUNK, :LAST_ROUNDS
 

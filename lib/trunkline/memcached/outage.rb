@@ -9,12 +9,14 @@ module Trunkline
     # at a time, with growing pauses. The caller does not wait long for a server that accepts the probe and is silent: the connection stays open, and
     # later callers check whether the answer has arrived.
     class Outage
-      # Seconds after the first failure.
+      # Seconds after the first failure; each pause is twice the one before. In bench/results/memcached-stopped.md 100 callers open three
+      # connections to a server that is stopped for 6 s.
       FIRST_PAUSE = 1.0
-      # Seconds between two checks for a late answer: each is a system call, and every command for the server may check.
+      # Seconds between two checks for a late answer: each is a system call, and every command for the server may check, so these are 200 a second. A
+      # server that is resumed is used that much later.
       CHECK_INTERVAL = 0.005
       # Seconds that the probing caller waits for the answer, and twice as long as connecting took: enough for a server that works, and short enough
-      # for a caller of a cache.
+      # for a caller of a cache. Beside a stopped server, three of some 1,070 calls took 23 ms for it, one in each pause.
       GRACE = 0.02
       private_constant :FIRST_PAUSE, :CHECK_INTERVAL, :GRACE
 

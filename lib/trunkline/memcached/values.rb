@@ -9,6 +9,7 @@ module Trunkline
     # unserialized, and values without flags are read as BINARY, as by Dalli; with string_fastpath, a String in UTF-8 is stored unserialized, too,
     # with a flag. Everything else is serialized: it is equal when it is read, a String in its encoding.
     class Values
+      # Dalli's flags.
       SERIALIZED = 1
       COMPRESSED = 2 # without SERIALIZED, also Dalli's flag of text in UTF-8
       TEXT = 4 # text in UTF-8, Dalli 5's flag

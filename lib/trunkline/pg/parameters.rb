@@ -7,7 +7,7 @@ module Trunkline
     # A value is the result of a type map, or a Hash with :value, :type (an OID) and :format (0: text; 1: binary). The client sends text, or Ruby's
     # values, so values in the binary format are decoded here.
     class Parameters
-      BYTEA = 17
+      BYTEA = 17 # its OID
       private_constant :BYTEA
 
       # @return [Array] for the session

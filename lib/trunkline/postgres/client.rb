@@ -57,7 +57,7 @@ module Trunkline
         @responses.on_leak = Leaks.new(config, @known)
         @unfinished = UnfinishedCancels.new
         @usual, direct = [@config, config.direct].map do |address|
-          address && ServerAccess.to(address, @responses, @epochs, @unfinished, prepare: prepare, gone: ->(trunk) { @roles.retire_host(trunk) },
+          address && ServerAccess.to(address, @responses, @epochs, @unfinished, prepare: prepare, unreachable: ->(trunk) { @roles.retire_host(trunk) },
                                        connections: connections, most: max_connections) { |pool, trunks| @executor.around_connect { trunks.open(pool) } }
         end
         @trunks = @usual.trunks

@@ -19,6 +19,7 @@ module Sequel
       CONFIG = ::Trunkline::Config.option_names.freeze
       # As in Sequel's own adapter.
       MESSAGES = %w[debug5 debug4 debug3 debug2 debug1 log notice warning error fatal panic].freeze
+      # As of a client without Sequel.
       CONNECTIONS = 4
       MAX_CONNECTIONS = 16
       # Several hosts use the options of one, with commas.

@@ -4,6 +4,7 @@ module Sequel
   module Trunkline
     # Datasets that are read through a cursor, on a reserved connection, with few rows in memory at a time.
     module Paging
+      # Sequel's own default.
       ROWS = 1000
       NAME = "sequel_cursor"
       private_constant :ROWS, :NAME

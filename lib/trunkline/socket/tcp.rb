@@ -9,9 +9,9 @@ module Trunkline
   module Socket
     # Connects by TCP.
     module TCP
-      # Seconds within which an address must accept the connection if others follow: a lost packet is sent again after one second.
-      LONGEST_SHARE = 1.0
-      private_constant :LONGEST_SHARE
+      # Seconds within which a host that works has accepted a connection: TCP sends its first packet again after one second (RFC 6298, 2.1), so only a
+      # lost packet makes it longer. If there are other addresses or hosts, they are tried then.
+      ANSWER = 1.0 # :nodoc:
 
       module_function
 
@@ -56,7 +56,7 @@ module Trunkline
       end
 
       def share(deadline, parts)
-        limit = Readiness.deadline(LONGEST_SHARE) if parts > 1
+        limit = Readiness.deadline(ANSWER) if parts > 1
         [*limit, *(Readiness.deadline((deadline - Readiness.now) / parts) if deadline)].min
       end
 

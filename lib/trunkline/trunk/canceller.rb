@@ -16,13 +16,9 @@ module Trunkline
   # a second. If it cannot, it is unknown what the cancel will hit: the trunk then takes no more requests, and is closed when the last one in flight
   # is answered.
   class Canceller # :nodoc:
-    # Seconds that a caller stays beyond its deadline, at most, to have its request ended.
-    LEEWAY = 0.25
-    # Seconds for which input that has already arrived is read before more is cancelled: as long as a leader reads in one turn.
-    READING = 0.005
     # The reason given when a connection is closed because every request in flight was abandoned.
     UNATTENDED = "the callers have abandoned every request in flight"
-    private_constant :LEEWAY, :READING, :UNATTENDED
+    private_constant :UNATTENDED
 
     # @return [Integer] requests that were abandoned after they had been sent
     attr_reader :abandoned
@@ -78,12 +74,12 @@ module Trunkline
     # Ends a request whose caller was interrupted. A long one is cancelled at once. The answer of a short one arrives before a cancel would: it is
     # cancelled only when it exceeds its estimate.
     def abandon(request)
-      end_early(request, :cancel) { |failure| head_blocks? ? stop(request, Waiting.now + LEEWAY, failure) : stop_when_exceeded(request, failure) }
+      end_early(request, :cancel) { |failure| head_blocks? ? stop(request, Waiting.now + FencedCancels::LEEWAY, failure) : stop_when_exceeded(request, failure) }
     end
 
     # Cancels the abandoned request at the head, and abandoned ones directly behind it. Called by the last caller that leaves, or a later one. With no
     # caller left, none would notice that a short request exceeds its estimate, so this waits until that is answered or exceeds it.
-    def cancel_abandoned(by = Waiting.now + LEEWAY)
+    def cancel_abandoned(by = Waiting.now + FencedCancels::LEEWAY)
       while able? && (head = @state.abandoned_head)
         return stop(head, by) if head_blocks?
         return if check_head_later || !@trunk.reader.await_end_of(head, [Waiting.now + seconds_until_exceeded, by].min)
@@ -99,7 +95,7 @@ module Trunkline
       return check_head_later unless @state.head_blocks?
 
       @pause = head.equal?(@last_cancelled) ? FencedCancels.pause_after(@pause) : FencedCancels::FIRST_PAUSE
-      @fenced.cancel(@last_cancelled = head, Waiting.now + LEEWAY)
+      @fenced.cancel(@last_cancelled = head, Waiting.now + FencedCancels::LEEWAY)
       @state.recheck_in(@pause)
     end
 
@@ -116,7 +112,7 @@ module Trunkline
 
     # Ends a request whose deadline has passed. If it was sent with a statement_timeout, the server is about to end it, and no cancel request is sent.
     def expire(request)
-      by = Waiting.now + LEEWAY
+      by = Waiting.now + FencedCancels::LEEWAY
       end_early(request, :deadline) { |failure| request.server_timeout? ? wait_for_end(request, by) : stop(request, by, failure) }
     end
 
@@ -134,10 +130,10 @@ module Trunkline
       @wire.abort
       @trunk.lose(reason, closed: true)
       begin
-        @requests.cancel_and_forget(Waiting.now + LEEWAY)
+        @requests.cancel_and_forget(Waiting.now + FencedCancels::LEEWAY)
         sleep FencedCancels::FIRST_PAUSE
       ensure
-        @requests.cancel_and_forget(Waiting.now + LEEWAY)
+        @requests.cancel_and_forget(Waiting.now + FencedCancels::LEEWAY)
       end
     end
 
@@ -187,12 +183,12 @@ module Trunkline
     end
 
     # @return [Boolean] whether the server executes, or may execute, a request that takes long. Unread input may be its answer, so without a leader it
-    #   is read here first. If more arrives than can be read in READING seconds, the server counts as executing.
+    #   is read here first. If more arrives than can be read in one turn, the server counts as executing.
     def head_blocks?
       return true if @state.head_blocks?
 
-      head, by = @state.head, Waiting.now + READING
-      @trunk.reader.catch_up(by)
+      head, by = @state.head, Waiting.now + Waiting::TURN
+      @trunk.reader.read_arrived(by)
       @state.head_blocks? || (Waiting.now >= by && @state.head.equal?(head))
     end
 
@@ -204,7 +200,7 @@ module Trunkline
       begin
         wait_for_end(request, Waiting.now + seconds_until_exceeded)
       ensure
-        stop(request, Waiting.now + LEEWAY, failure)
+        stop(request, Waiting.now + FencedCancels::LEEWAY, failure)
       end
     end
 

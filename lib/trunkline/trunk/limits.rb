@@ -4,7 +4,7 @@ module Trunkline
   # How many requests and bytes a client accepts before it raises {Overloaded}, and how long its connections live. Everything that could grow in a
   # client has one of these bounds.
   class Limits
-    # The defaults.
+    # The defaults. They are bounds: a client that reaches one raises, waits or forgets, and works on.
     #
     # max_in_flight:: requests in flight on one connection, beyond which others wait for room
     # max_bytes_in_flight:: bytes of these; a single larger request is still sent, alone
@@ -42,6 +42,8 @@ module Trunkline
     ENDLESS = %i[silence].freeze
     # Those that must be Integers.
     WHOLE = (DEFAULTS.keys - %i[max_wait failover_wait silence max_lifetime max_idle max_statement_age]).freeze
+    # The part of max_lifetime by which lifetimes differ, at random: connections that 100 processes have opened at one moment, four each, are replaced over
+    # 720 s (max_lifetime 3600), less than one a second.
     JITTER = 0.2
     private_constant :WHOLE, :NONE, :ENDLESS, :JITTER
 

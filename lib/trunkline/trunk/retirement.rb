@@ -30,7 +30,7 @@ module Trunkline
     def finish
       return unless @reason && @trunk.loss.nil?
 
-      @trunk.catch_up
+      @trunk.read_unattended
       return unless @trunk.loss.nil? && @state.settled?
 
       if @canceller.able? && @state.abandoned_head then @canceller.close_with_abandoned(@reason)

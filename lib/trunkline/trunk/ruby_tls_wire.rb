@@ -10,6 +10,7 @@ module Trunkline
   # everywhere; data that TLS has already decrypted is not visible to them.
   class RubyTLSWire < Wire # :nodoc:
     RECORD = 16 * 1024 # bytes, the most that TLS carries in one
+    # Bytes that are read before they are decoded. A bound on memory: the next call reads the rest.
     ENOUGH = 4 * RECORD
     private_constant :RECORD, :ENOUGH
 

@@ -11,17 +11,13 @@ module Trunkline
   # Input that has arrived is read first, so that a fiber that resumes after all has its answer. Then the connection is closed: that wakes a leader
   # that sleeps on the socket, whose answer has been read by another caller.
   class Stall # :nodoc:
-    # Seconds until the connection is closed if that costs a loop that was only blocked no more than a new connection: everything in flight is
-    # answered, and no session has the connection. The same time as for a called fiber: see UnansweredCalls.
-    LONGEST = 1.0
     # Seconds until it is closed if that rolls back a transaction, or loses requests that are not answered. Garbage collection and debuggers stop the
-    # whole process, which does not count.
+    # whole process, which does not count. It is a bound: a process whose event loop is blocked for as long answers no health check either (Kubernetes
+    # restarts it after 3 failed probes, 10 s apart, by default).
     LONGEST_WITH_LOSS = 30.0
-    # Seconds for which a caller reads at once: it may be a fiber, and others of its event loop wait meanwhile.
-    READING = 0.02
     # The reason given when the connection is closed.
     REASON = "the event loop of the fibers that used it was blocked or dropped, and other callers waited for a connection"
-    private_constant :LONGEST_WITH_LOSS, :READING, :REASON
+    private_constant :LONGEST_WITH_LOSS, :REASON
 
     # @param trunk [Trunk] that flushes, reads and is closed
     # @param state [ConnectionState] the trunk's
@@ -32,26 +28,28 @@ module Trunkline
       @codec = codec
     end
 
-    # Checks whether the connection is stalled, and closes it if it has been for too long. Callers that were dropped for certain are forgotten.
+    # Checks whether the connection is stalled, and closes it if it has been for too long. That is sooner if it costs a loop that was only blocked no more
+    # than a new connection: everything in flight is answered, and no session has the connection. Callers that were dropped for
+    # certain are forgotten.
     def end_if_long
       @state.forget_dropped
       seconds = @state.stalled_for
       if seconds >= LONGEST_WITH_LOSS
-        read_arrived
+        read_in_place_of_leader
         @trunk.close(REASON)
-      elsif seconds >= LONGEST && @state.lead_can_be_taken_over?
+      elsif seconds >= Waiting::LONGEST_TURN && @state.lead_can_be_taken_over?
         @trunk.flush
-        read_arrived
+        read_in_place_of_leader
         @trunk.close(REASON) if @codec.idle?
       end
     end
 
     private
 
-    def read_arrived
+    def read_in_place_of_leader
       waiter = Waiter.new
       @state.take_lead_over(waiter)
-      @trunk.alive?(Waiting.now + READING)
+      @trunk.alive?(Waiting.now + Waiting::TURN)
     ensure
       next_leader = @state.hand_lead_back(waiter)
       next_leader.wake if next_leader

@@ -134,7 +134,7 @@ module Trunkline
     # Reads what has arrived, unless another caller leads: only a leader reads, as another one that sleeps on the socket would not be woken.
     #
     # @param by [Float] when reading stops, on the clock of Waiting.now
-    def catch_up(by = Float::INFINITY)
+    def read_arrived(by = Float::INFINITY)
       waiter = Waiter.new
       @trunk.alive?(by) if @state.take_lead(waiter)
     ensure
@@ -145,7 +145,7 @@ module Trunkline
     private
 
     # Takes the lead from a leader whose event loop has not run for so long. That loses nothing where each caller wakes by itself within a second.
-    def displace_stalled_leader = (@state.displace_leader if @state.stalled_for >= Stall::LONGEST)
+    def displace_stalled_leader = (@state.displace_leader if @state.stalled_for >= Waiting::LONGEST_TURN)
 
     def attend_until(request, content)
       return @trunk.lose_inherited if @trunk.inherited?

@@ -164,7 +164,7 @@ module Trunkline
 
     # If no active caller would: writes remaining output and reads answers for callers that have left or do not wait. A connection with no more
     # answers outstanding is idle then.
-    def catch_up
+    def read_unattended
       Waiting.without_interrupts { exchange if deserted? && !@codec.idle? && @loss.nil? }
     end
 
@@ -240,7 +240,7 @@ module Trunkline
       @write_failure = error.message
       return @wire.shut_down if @state.led?
 
-      @reader.catch_up
+      @reader.read_arrived
       lose(closing_reason)
     end
 
@@ -255,7 +255,7 @@ module Trunkline
     # If everything in flight was abandoned, remaining output is not worth writing.
     def exchange
       flush
-      @reader.catch_up
+      @reader.read_arrived
       @canceller.end_unattended if deserted?
     end
 

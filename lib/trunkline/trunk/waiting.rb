@@ -9,6 +9,12 @@ module Trunkline
     # Seconds to wait for a wake-up that was sent but has not arrived, one after the other. A process that gets no processor for all of that time sees
     # the timeout and not the wake-up: two of 0.1 s each were too short once, at a load of 15 on two processors.
     WAKE_UP_WAITS = [0.1, 0.5].freeze
+    # Seconds for which a caller reads or works before it lets other fibers and threads run; C has the same. Beside 100,000 notices another fiber waited
+    # 5 to 9 ms; with a turn for each 64 notices it was 20 to 38 ms, and 3,000 notices took 5.0 s beside a thread that always has work, not 1.2 s.
+    TURN = 0.005
+    # Seconds after which an event loop that has not resumed a fiber counts as blocked or dropped, so that other callers overtake its fibers. A turn of a
+    # busy loop takes some hundredths of a second; a loop that is slower loses nothing: see UnansweredCalls and Stall.
+    LONGEST_TURN = 1.0
     private_constant :WAKE_UP_WAITS
 
     module_function

@@ -7,7 +7,7 @@ module Trunkline
   # timeout, and so needs no timer.
   class Wire # :nodoc:
     LONGEST_WAIT = Socket::Readiness::LONGEST_WAIT
-    NONE = -1
+    NONE = -1 # no descriptor
 
     # For Ruby before 3.2: Async from 2.24 on calls this method of what it waits for without a timeout.
     module Untimed # :nodoc:

@@ -50,7 +50,7 @@ module Trunkline
       end
 
       def test_nothing_has_moved
-        refute_predicate @watch, :moved?
+        refute_predicate @watch, :address_changed?
         fail_at(A, B)
         @now += 100
         refute moved_to(B, A), "another order is nothing new"
@@ -90,9 +90,9 @@ module Trunkline
       def test_a_resolver_that_hangs
         fail_at(A)
         hung = Thread::Queue.new
-        refute(resolving(@host.host => hung) { Deadlines.hold(Socket::Readiness.now + 0.01) { @watch.moved? } })
+        refute(resolving(@host.host => hung) { Deadlines.hold(Socket::Readiness.now + 0.01) { @watch.address_changed? } })
         hung << [B]
-        assert(resolving(@host.host => hung) { @watch.moved? })
+        assert(resolving(@host.host => hung) { @watch.address_changed? })
       end
 
       # Under way: a look-up about each second, and no other wait.
@@ -135,7 +135,7 @@ module Trunkline
 
       def moved_to(*addresses)
         found = addresses.first.is_a?(Exception) ? addresses.first : addresses
-        at_this_time { resolving(@host.host => found) { @watch.moved? } }
+        at_this_time { resolving(@host.host => found) { @watch.address_changed? } }
       end
 
       def look_to(attempt, *addresses)

@@ -147,7 +147,7 @@ module Trunkline
           caller.arrived << true
           caller.steps.pop
         end
-        trace.enable(target: Flushes.instance_method(:pursue), &block)
+        trace.enable(target: Flushes.instance_method(:advance), &block)
       end
     end
   end

@@ -31,7 +31,7 @@ module Trunkline
     def test_looks_during_the_pause
       answers = Thread::Queue.new
       attempts = 0
-      pool = self.pool(connections: 1, most: 2, limits: { failover_wait: 600 }, moved: -> { answers.pop }) do
+      pool = self.pool(connections: 1, most: 2, limits: { failover_wait: 600 }, address_changed: -> { answers.pop }) do
         raise ConnectionError.new("away").tap { |error| error.retry_after = 600 } if (attempts += 1) == 1
 
         FakeTrunk.new.tap { |trunk| @opened << trunk }

@@ -35,7 +35,7 @@ module Trunkline
         [true, false].each do |probes|
           back_off = BackOff.new(probes: probes)
           back_off.failed(retry_after: 0.07)
-          assert_equal [false, false], [back_off.holding?, back_off.paused?]
+          assert_equal [false, false], [back_off.too_early?, back_off.paused?]
           back_off.failed(retry_after: 0.1)
           assert_operator back_off.due_at, :<=, now + 0.06
         end
@@ -75,12 +75,12 @@ module Trunkline
       now = 0.0
       Waiting.stub(:now, -> { now }) do
         plain, looking = [BackOff.new, BackOff.new(probes: true)].each { |back_off| back_off.failed(retry_after: 10) }
-        assert_equal [[10, true], true], [[plain.due_at, plain.holding?], looking.holding?]
+        assert_equal [[10, true], true], [[plain.due_at, plain.too_early?], looking.too_early?]
         assert_includes 0.5..1.0, looking.due_at
         now = looking.due_at
-        assert_equal [false, true, 10], [looking.holding?, looking.paused?, looking.pause_end]
+        assert_equal [false, true, 10], [looking.too_early?, looking.paused?, looking.pause_end]
         looking.begin_attempt
-        assert_predicate looking, :holding?
+        assert_predicate looking, :too_early?
         now = 10
         assert_equal [nil, false], [looking.due_at, looking.paused?]
       end

@@ -14,12 +14,12 @@ module Trunkline
       @queue = CallerQueue.new
     end
 
-    def entry(waiter = request, alone: false) = CallerQueue::Entry.new(waiter, alone: alone)
+    def entry(waiter = request, to_pin: false) = CallerQueue::Entry.new(waiter, to_pin: to_pin)
 
     def join(*entries) = entries.each { |one| @queue.join(one, 60) }
 
     def test_in_order
-      one, two = join(entry(alone: true), entry(alone: true))
+      one, two = join(entry(to_pin: true), entry(to_pin: true))
       assert_same one, @queue.first
       assert_equal [one], @queue.call_first(9)
       assert_equal [two], @queue.call_first(9)
@@ -48,7 +48,7 @@ module Trunkline
 
     # One that was called, and finds that another was faster, stands where it stood; of several, too.
     def test_one_that_was_outrun_keeps_its_place
-      one, two, three = join(entry(alone: true), entry(alone: true), entry(alone: true))
+      one, two, three = join(entry(to_pin: true), entry(to_pin: true), entry(to_pin: true))
       2.times { @queue.call_first(1) }
       join(one, two)
       assert_equal [one, two, three], Array.new(3) { @queue.call_first(1).first }
@@ -75,12 +75,12 @@ module Trunkline
     end
 
     def test_a_caller_that_wants_one_of_its_own_goes_alone
-      alone, = join(entry(alone: true), entry(alone: true))
+      alone, = join(entry(to_pin: true), entry(to_pin: true))
       assert_equal [alone], @queue.call_first(9)
     end
 
     def test_a_caller_that_was_called_and_outrun_goes_in_front
-      one, two = join(entry(alone: true), entry(alone: true))
+      one, two = join(entry(to_pin: true), entry(to_pin: true))
       @queue.call_first(9)
       one.request.resume
       join(one)
@@ -122,14 +122,14 @@ module Trunkline
 
     def test_all_are_told_that_waiting_is_pointless
       failure = ConnectionError.new("no server")
-      entries = join(entry, entry(alone: true), entry(foreign_request))
+      entries = join(entry, entry(to_pin: true), entry(foreign_request))
       assert_equal entries, @queue.call_failed(failure, Waiting.now, 0)
       assert_equal [failure] * 3, entries.map(&:failure)
       assert_predicate @queue, :empty?
     end
 
     def test_those_that_outlast_a_failure_stay
-      one, two = join(entry, entry(alone: true))
+      one, two = join(entry, entry(to_pin: true))
       assert_empty @queue.call_failed(ConnectionError.new("no server"), Waiting.now, 60)
       assert_equal [[nil, false]] * 2, [one, two].map { |waiting| [waiting.failure, waiting.called?] }
       hopeless = ConnectionError.new("another cluster", retriable: false)

@@ -27,9 +27,9 @@ module Trunkline
     end
 
     def pinned(user = nil)
-      @roster.opening(alone: true)
+      @roster.opening(to_pin: true)
       FakeTrunk.new.tap do |trunk|
-        @roster.opened(trunk, alone: true)
+        @roster.opened(trunk, to_pin: true)
         trunk.user = user
       end
     end

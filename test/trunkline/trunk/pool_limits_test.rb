@@ -79,7 +79,7 @@ module Trunkline
       at_one_moment do
         (1..3).each do |at|
           queue = WaitQueue.new(Roster.new(connections: 1, most: 1), nil, Limits.new, "there", false)
-          entry = CallerQueue::Entry.new(request.limit(1), alone: true)
+          entry = CallerQueue::Entry.new(request.limit(1), to_pin: true)
           queue.join(entry)
           queue.leave(entry)
           looks = 0
@@ -94,7 +94,7 @@ module Trunkline
       { true => ConnectionError, false => Overloaded }.each do |failing, told|
         roster = Roster.new(connections: 1, most: 1)
         queue = WaitQueue.new(roster, Struct.new(:failing) { def failing? = failing }.new(failing), Limits.new(max_wait: 1), "there", false)
-        entry = CallerQueue::Entry.new(request, alone: true)
+        entry = CallerQueue::Entry.new(request, to_pin: true)
         assert entry.continues_after?(ConnectionError.new("no server"), 5)
         queue.join(entry)
         queue.leave(entry)

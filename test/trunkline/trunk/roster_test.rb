@@ -11,9 +11,9 @@ module Trunkline
 
     def roster(connections: 2, most: 3, **options) = Roster.new(connections: connections, most: most, **options)
 
-    def open(roster, alone: false)
-      roster.opening(alone: alone)
-      FakeTrunk.new.tap { |trunk| roster.opened(trunk, alone: alone) }
+    def open(roster, to_pin: false)
+      roster.opening(to_pin: to_pin)
+      FakeTrunk.new.tap { |trunk| roster.opened(trunk, to_pin: to_pin) }
     end
 
     def test_the_budget_of_shared_ones
@@ -27,23 +27,23 @@ module Trunkline
 
     def test_the_budget_of_all
       roster = self.roster
-      3.times { open(roster, alone: true) }
+      3.times { open(roster, to_pin: true) }
       assert_equal [false, false, 3], [roster.room?, roster.room_to_share?, roster.size]
     end
 
     def test_what_is_being_opened_counts
       roster = self.roster
-      2.times { roster.opening(alone: false) }
+      2.times { roster.opening(to_pin: false) }
       assert_equal [true, false, 2], [roster.room?, roster.room_to_share?, roster.size]
-      roster.opening(alone: true)
+      roster.opening(to_pin: true)
       refute_predicate roster, :room?
-      roster.not_opened(alone: false)
+      roster.not_opened(to_pin: false)
       assert_equal [true, true], [roster.room?, roster.room_to_share?]
       assert_equal({ shared: 0, pinned: 0, spare: 0, opening: 2 }, roster.counts)
     end
 
     def test_a_trunk_opened_for_one_is_reserved
-      trunk = open(roster = self.roster, alone: true)
+      trunk = open(roster = self.roster, to_pin: true)
       refute trunk.admits?(nil)
       assert_equal [[trunk], []], [roster.all, roster.trunks]
     end
@@ -88,7 +88,7 @@ module Trunkline
       Clock.stop
       roster = self.roster(connections: 2, most: 4, max_idle: 1)
       open(roster)
-      trunk = open(roster, alone: true)
+      trunk = open(roster, to_pin: true)
       roster.check_in(trunk, wanted: 0, shared: false)
       Clock.pass(60)
       assert_nil roster.retire
@@ -100,7 +100,7 @@ module Trunkline
 
     def test_given_back_in_excess_it_is_kept_for_the_next_alone
       roster = self.roster
-      trunk = open(roster, alone: true)
+      trunk = open(roster, to_pin: true)
       2.times { open(roster) }
       roster.check_in(trunk, wanted: 0, shared: true)
       assert_equal({ shared: 2, pinned: 0, spare: 1, opening: 0 }, roster.counts)
@@ -110,7 +110,7 @@ module Trunkline
 
     def test_given_back_it_is_kept_for_the_caller_that_waits_unless_none_is_shared
       roster = self.roster
-      own, other = open(roster, alone: true), open(roster, alone: true)
+      own, other = open(roster, to_pin: true), open(roster, to_pin: true)
       [own, other].each { |trunk| roster.check_in(trunk, wanted: 1, shared: true) }
       assert_equal [[own], { shared: 1, pinned: 0, spare: 1, opening: 0 }], [roster.trunks, roster.counts]
     end
@@ -203,7 +203,7 @@ module Trunkline
 
     def test_what_is_lost_is_nowhere
       roster = self.roster(most: 4)
-      trunks = [open(roster), open(roster), open(roster, alone: true)]
+      trunks = [open(roster), open(roster), open(roster, to_pin: true)]
       trunks.each { |trunk| roster.remove(trunk) }
       assert_equal [[], [], true], [roster.all, roster.trunks, roster.nothing_open?]
       refute roster.check_in(trunks.last, wanted: 0, shared: false)

@@ -7,6 +7,7 @@ module Trunkline
     class Doctor
       # Reports how a client with `replicas: true` distributes its reads among the standbys, how long they take on each, and how far each is behind.
       module Replicas # :nodoc:
+        # For a p99, a hundred are the least.
         READS = 200
         PRIMARY = %w[any primary read-write].freeze # values of target_session_attrs that are allowed with replicas: true
         private_constant :READS, :PRIMARY

@@ -10,6 +10,7 @@ module Trunkline
         QUERY = "SELECT 1"
         # It takes the server 20 ms, and no CPU time.
         SLOW = "SELECT 1 FROM pg_catalog.pg_sleep(0.02)"
+        # As many as share connections by default.
         AT_ONCE = 4
         # The fraction of the time one after another that several at once may take.
         OVERLAP = 0.8

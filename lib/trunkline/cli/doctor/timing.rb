@@ -5,6 +5,7 @@ module Trunkline
     class Doctor
       # Measures times from here.
       module Timing # :nodoc:
+        # Of so many times the median is reported.
         TIMES = 50
         private_constant :TIMES
 

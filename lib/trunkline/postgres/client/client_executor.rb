@@ -51,7 +51,7 @@ module Trunkline
       end
 
       # Performs a write with a commit of its own, even if the client groups commits.
-      def commit_apart(request)
+      def commit_separately(request)
         reclassify(request) if @detection&.outdated? && !@sessions.held
         (held = @sessions.held) ? held.perform(request) : @pool.perform(request)
       end
@@ -103,7 +103,7 @@ module Trunkline
 
         hold(callers_block) do |session|
           session.lease.stateful! # its statements may call functions that leave session state, whatever their text
-          session.lease.pooler_check.go_direct
+          session.lease.pooler_check.use_session_url
           yield session
         end
       end

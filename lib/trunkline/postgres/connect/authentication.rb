@@ -11,6 +11,7 @@ module Trunkline
     # The client's side of authentication, without I/O: takes messages and returns messages. The server chooses the method, requests one proof, and
     # accepts it or sends an error; anything else is a protocol error. The client decides which methods it allows, before it proves anything.
     class Authentication
+      # Codes of the protocol's authentication messages.
       OK = 0
       CLEARTEXT = 3
       MD5_PASSWORD = 5

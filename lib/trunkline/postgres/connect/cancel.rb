@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../socket/deadline_io"
+require_relative "../../trunk/fenced_cancels"
 require_relative "../../trunk/waiting"
 require_relative "endpoint"
 
@@ -9,11 +10,11 @@ module Trunkline
     # Sends a CancelRequest for a session. It needs a connection of its own, which transfers nothing else (PostgreSQL manual, "Canceling Requests in
     # Progress").
     class Cancel # :nodoc:
-      CODE = (1234 << 16) | 5678
-      CHUNK = 64
-      # Seconds that an interrupted caller stays at most to finish what it has begun: if the CancelRequest is not sent, the server goes on; and what a
+      CODE = (1234 << 16) | 5678 # the protocol's
+      CHUNK = 64 # bytes that are read at a time; the server sends none
+      # Seconds that an interrupted caller stays at most to finish what it has begun: if the CancelRequest is not sent, the server continues; and what a
       # late one would cancel is unknown.
-      GRACE = 0.25
+      GRACE = FencedCancels::LEEWAY
       private_constant :CODE, :CHUNK, :GRACE
 
       # Returns when the server has processed the CancelRequest: it closes the connection then, and this request cancels nothing later. The server

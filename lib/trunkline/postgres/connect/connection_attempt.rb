@@ -29,10 +29,7 @@ module Trunkline
                   "use a role whose name is in ASCII (ALTER ROLE ... RENAME TO ...), or a database in UTF8."
       HINT = "The pooler does not accept this startup parameter: set it for the role or the database, with ALTER ROLE ... SET or ALTER DATABASE ... SET, " \
              "and not here."
-      # Seconds within which a host must accept the TCP connection if there are others: a lost packet is sent again after one second. The next search
-      # begins with the same hosts, and so finds slower ones.
-      TCP_ANSWER = 1.0
-      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :WRONG_BINDING, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT, :TCP_ANSWER
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :WRONG_BINDING, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
@@ -52,7 +49,7 @@ module Trunkline
         @order = name&.method(:order)
         @encryption = Encryption.new(config, host)
         @protocol = [config.max_protocol_version, config.min_protocol_version]
-        @tcp_answer = TCP_ANSWER if others
+        @tcp_answer = Socket::TCP::ANSWER if others
         @timeout = config.connect_timeout
         @deadline = Socket::Readiness.deadline(@timeout)
         @minimal = false

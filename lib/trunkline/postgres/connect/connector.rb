@@ -14,7 +14,8 @@ module Trunkline
     # Connects to one of the hosts, and remembers which of them worked and which were silent. A search whose caller's deadline passes is kept, and the
     # thread's next caller continues it: a deadline shorter than connecting takes ends the caller's wait, but not the attempt.
     class Connector
-      # Searches that are kept: each has an open socket.
+      # Searches that are kept: each has an open socket. It is a bound: a client shares as many connections by default, and threads that continue none
+      # leave the silence of their hosts in {HostMemory}.
       MOST_KEPT = 4
       private_constant :MOST_KEPT
 
@@ -57,7 +58,7 @@ module Trunkline
 
       # @return [Boolean] whether the name of a host that could not be connected to resolves to another server now, as far as the caller's deadline
       #   allows to check
-      def moved? = @names.moved?
+      def address_changed? = @names.address_changed?
 
       # Closes kept searches, and the sessions of standbys.
       #
@@ -120,10 +121,10 @@ module Trunkline
       def record_connection(connection, sought_at)
         from = @memory.connected(connection, sought_at)
         yield from, connection.server if from && block_given?
-        told = true
+        recorded = true
         connection
       ensure
-        connection.io.close unless told
+        connection.io.close unless recorded
       end
 
       # @return [HostSearch, nil] one that a caller of this thread has left unfinished
@@ -136,13 +137,13 @@ module Trunkline
           @kept.delete(search)
           @kept.select(&:stale?).each { |left| @kept.delete(left) }
         end
-        stale.each(&:drop)
+        stale.each(&:abandon_unanswered)
         search
       end
 
       def keep(search)
         kept = @lock.synchronize { @kept.size < MOST_KEPT && @kept << search }
-        search.drop unless kept
+        search.abandon_unanswered unless kept
         raise ConnectionError.new("no connection within the deadline: #{search.state}", server: @config.server)
       end
     end

@@ -13,14 +13,15 @@ module Trunkline
       Share = Struct.new(:limit, :full, :first, :count_after)
       # Suffix of the name of further connections; the server accepts 63 bytes.
       FURTHER = " +"
-      LONGEST_NAME = 61
-      # The part of the server's connections that is divided: the rest is for first connections of new processes, and for others.
+      LONGEST_NAME = 61 # bytes: those that leave room for it
+      # The part of the server's connections that is divided: the rest, 10 of 97, is for first connections of new processes, and for others. In
+      # bench/results/fleet.md ten more processes come to twenty, and no other program's connection is refused.
       PART = 0.9
       # Seconds between two counts of the processes: as long as the share has been unchanged, within these bounds. The longer bound, with its random
       # part, is half of what a process may take to react to others that come and go. With 10 to 15 s from the start on, the process with the fewest
       # transactions had 0.47 of the median in the first 10 s of twenty that start together.
       COUNTED_AFTER = 1.0..10.0
-      # Factor that spreads the counts of different processes.
+      # Factor of that, at random, so that processes that start together do not all count, and replace a connection for it, at one moment.
       RANDOM = 1.0..1.5
       private_constant :FURTHER, :LONGEST_NAME, :PART, :COUNTED_AFTER, :RANDOM
 

@@ -8,7 +8,8 @@ module Trunkline
     # What a client knows of its hosts from its attempts to connect: which one worked last, which ones are tried last for a while, their roles, and
     # why they could not be connected to. It is thread-safe.
     class HostMemory # :nodoc:
-      # Seconds for which a silent host is tried after the others. One that has come back is used again within 10 s then.
+      # Seconds for which a silent host is tried after the others: half of the 10 s within which one that has come back is used again, as connections to
+      # a second choice are replaced after 5 to 9 s.
       SILENT_FOR = 5.0
       # role:: [String, nil] primary or standby, at the last connection
       # timeline:: [Integer, nil] at the last connection

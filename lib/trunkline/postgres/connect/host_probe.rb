@@ -3,6 +3,7 @@
 require_relative "../../config"
 require_relative "../../socket/readiness"
 require_relative "../../socket/resumable"
+require_relative "../../socket/tcp"
 require_relative "connection_attempt"
 
 module Trunkline
@@ -12,8 +13,8 @@ module Trunkline
     class HostProbe # :nodoc:
       # Seconds within which a reachable host accepts a connection and a login. They count from the first probe of a row, as a caller may have less
       # time and another one may continue with a further probe.
-      ANSWER = 1.0
-      # Seconds that each probe has at least.
+      ANSWER = Socket::TCP::ANSWER
+      # Seconds that each probe has at least: within them another host is not tried either (RFC 8305).
       LEAST = 0.25
       # Local failures, which show nothing about the host.
       OURS = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM, Errno::ENOBUFS, Errno::EADDRNOTAVAIL, ThreadError, NotSent].freeze
@@ -42,7 +43,7 @@ module Trunkline
       #
       # @param io [IO] on which the host owes an answer
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [Symbol, nil] :there, :gone; nil: something may have arrived on the io, or the deadline has passed
+      # @return [Symbol, nil] :reachable, :unreachable; nil: something may have arrived on the io, or the deadline has passed
       def run(io, deadline)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
         until (finding = self.finding) || (deadline && Socket::Readiness.now >= deadline)
@@ -64,8 +65,8 @@ module Trunkline
       private
 
       def finding
-        @finding ||= if @resumable.over? then answered? ? :there : :gone
-                     elsif Socket::Readiness.now >= @ends_at then :gone
+        @finding ||= if @resumable.over? then answered? ? :reachable : :unreachable
+                     elsif Socket::Readiness.now >= @ends_at then :unreachable
                      end
       end
 

@@ -2,6 +2,7 @@
 
 require_relative "../../config"
 require_relative "../../socket/resumable"
+require_relative "../../socket/tcp"
 require_relative "connection_attempt"
 require_relative "names/name_watch"
 
@@ -15,9 +16,8 @@ module Trunkline
       # Seconds of silence of one host after which the next attempt begins beside it: the delay that RFC 8305 recommends.
       SILENCE = 0.25
       # The same, if the next host is one that is tried last for now: a write that was refused there would be refused again. At a load of 20 on two
-      # processors, logins to a pooler took longer than 0.25 s, and a writer received 25006. It is as long as the limit for accepting a TCP connection
-      # if there are other hosts.
-      LONG_SILENCE = 1.0
+      # processors, logins to a pooler took longer than 0.25 s, and a writer received 25006.
+      LONG_SILENCE = Socket::TCP::ANSWER
       # Seconds for which a search is worth continuing if attempts have no timeout: a server waits as long for a login (authentication_timeout).
       KEPT_FOR = 60.0
       private_constant :SILENCE, :LONG_SILENCE, :KEPT_FOR
@@ -89,7 +89,7 @@ module Trunkline
       # own, whose deadlines are shorter than the silence after which another host is tried, would never reach another host.
       #
       # @return [void]
-      def drop
+      def abandon_unanswered
         @running.each { |attempt| @memory.unanswered(attempt.host, attempt.progress_at, @left_at) } if @left_at && @generation == Trunkline.process_generation
         abandon
       end
@@ -171,17 +171,17 @@ module Trunkline
         loop do
           ended = @running.select { |attempt| attempt.resumable.over? }
           found = ended.find { |attempt| attempt.resumable.value }
-          return win(found) if found
+          return take_connection(found) if found
 
           @running -= ended
           ended.each { |attempt| note_failure(attempt) }
-          notice_silence
+          begin_next_if_silent
           begin_next or raise failure if @running.empty?
           return if @running.none? { |attempt| attempt.resumable.over? }
         end
       end
 
-      def win(found)
+      def take_connection(found)
         @running.delete(found)
         found.name&.abandon
         abandon
@@ -206,7 +206,7 @@ module Trunkline
         @memory.failed(attempt.host, error)
       end
 
-      def notice_silence
+      def begin_next_if_silent
         return if @running.empty? || !any_other? || Waiting.now < silent_at
 
         @memory.silent(@running.last.host)

@@ -10,7 +10,7 @@ module Trunkline
       ENDED_BY_SERVER = "57P05"
       ENDED_BY_PGBOUNCER = "client_idle_timeout"
       SQL = "SELECT EXTRACT(epoch FROM pg_catalog.current_setting('idle_session_timeout')::pg_catalog.interval)"
-      # The part of the timeout after which they are replaced: the rest allows for a request's transfer.
+      # The part of the timeout after which they are replaced: the rest allows for a request's transfer, 1 s with a timeout of 10 s.
       SHARE = 0.9
       private_constant :ENDED_BY_SERVER, :ENDED_BY_PGBOUNCER, :SQL, :SHARE
 
@@ -21,9 +21,9 @@ module Trunkline
       def self.apply(pool, trunk, responses)
         seconds = pool.ending && timeout(pool, trunk, responses)
         pool.idle_limit = seconds * SHARE if seconds
-        heeded = trunk
+        applied = trunk
       ensure
-        trunk.close("its first use was interrupted") unless heeded
+        trunk.close("its first use was interrupted") unless applied
       end
 
       # @return [Float, nil] seconds; nil: the reason was another, or it is known already

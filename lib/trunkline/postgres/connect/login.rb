@@ -17,12 +17,12 @@ module Trunkline
         connection = connector.connect { |from, to| responses.switched(from, to) }
         responses.reported = connection.parameters.dup.freeze
         responses.announce_notices(connection.notices) if connection.notices
-        told = true
+        announced = true
         connection
       rescue ServerError => error
         raise LoginError.of(error)
       ensure
-        connection&.io&.close unless told
+        connection&.io&.close unless announced
       end
     end
     private_constant :Login

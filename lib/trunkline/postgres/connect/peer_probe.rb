@@ -2,6 +2,7 @@
 
 require_relative "../../socket/readiness"
 require_relative "../../socket/resumable"
+require_relative "../../socket/tcp"
 require_relative "connection_attempt"
 
 module Trunkline
@@ -10,16 +11,12 @@ module Trunkline
     # that follow another primary by now. New connections to the others show their timelines. Behind a pooler, another connection to the same host
     # shows whether its server answers. The caller that waits for the answer runs it, as it does {HostProbe}.
     class PeerProbe # :nodoc:
-      # Seconds within which the hosts must answer.
-      ANSWER = 1.0
-      private_constant :ANSWER
-
       # @param config [Config]
       # @param hosts [Array<Config::Host>]
       # @param cluster [ClusterTimeline] that they must belong to
       # @param pooled [Config::Host, nil] the pooler that accepts new connections; nil: it is the server itself, which has answered
       def initialize(config, hosts, cluster, pooled: nil)
-        @ends_at = Socket::Readiness.now + ANSWER
+        @ends_at = Socket::Readiness.now + Socket::TCP::ANSWER
         probe = ->(host) { Socket::Resumable.new { ConnectionAttempt.new(config, host, others: true, cluster: cluster).connect } }
         @pooled = pooled && probe.call(pooled)
         @answered = pooled.nil?
@@ -34,7 +31,7 @@ module Trunkline
       # @param io [IO] on which an answer is owed
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
       # @yieldparam identity [ServerIdentity, nil] of a host that has answered
-      # @return [Symbol, nil] when all have answered or had their time: :there, or :unanswered if the server behind the pooler has not; nil: not
+      # @return [Symbol, nil] when all have answered or had their time: :reachable, or :unanswered if the server behind the pooler has not; nil: not
       #   finished
       def run(io, deadline, &report)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
@@ -44,7 +41,7 @@ module Trunkline
           break if ready.any? { |wait| wait.equal?(own) }
         end
         report_answers(&report)
-        (@answered ? :there : :unanswered) if @probes.empty? || time_over?
+        (@answered ? :reachable : :unanswered) if @probes.empty? || time_over?
       end
 
       # Closes its connections.

@@ -14,7 +14,8 @@ module Trunkline
       # Seconds between two polls. With 0.1, 20 callers of each of six clients had their answers 104 ms after the standby accepted writes (median), 95
       # % of them within 137 ms, the last after 142 ms. With pauses of up to 2 s alone it took 0.65 to 1.3 s.
       PAUSE = 0.1
-      # Seconds within which a standby answers; one that does not is polled again.
+      # Seconds within which a standby answers; one that does not is polled again, so that is no loss. It keeps a caller that polls a frozen standby from
+      # another one that was promoted.
       ANSWER = 0.25
       # Seconds between two searches while standbys are polled: another host may have become the primary, or a name may resolve to one, and callers
       # continue within a second of that. At random, so that clients that have lost the same server do not reconnect at the same moment.
@@ -111,19 +112,19 @@ module Trunkline
         nil # the read below finds out
       end
 
-      # @return [Symbol] :standby (also if it has not answered yet), :primary or :gone
+      # @return [Symbol] :standby (also if it has not answered yet), :primary or :closed
       def answer(kept, deadline)
-        return :gone unless kept.query
+        return :closed unless kept.query
 
         until kept.query.answered?
           bytes = Socket::DeadlineIO.read(kept.io, 8192, deadline)
           return :standby if bytes == false
 
-          kept.query.receive(bytes || (return :gone))
+          kept.query.receive(bytes || (return :closed))
         end
-        { ["t"] => :standby, ["f"] => :primary }.fetch(kept.query.row, :gone).tap { kept.query = nil }
+        { ["t"] => :standby, ["f"] => :primary }.fetch(kept.query.row, :closed).tap { kept.query = nil }
       rescue SystemCallError, ConnectionError, ProtocolError
-        :gone
+        :closed
       end
 
       # Sends no Terminate: in a forked process it is the parent's session.

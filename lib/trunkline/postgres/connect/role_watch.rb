@@ -8,7 +8,8 @@ module Trunkline
     # another server may accept writes by now. The connections that may lead to it retire, the hosts are searched again, and the statement is sent
     # once more.
     class RoleWatch # :nodoc:
-      # Shortest time in seconds between two such searches: each costs a connection.
+      # Shortest time in seconds between two such searches. It is a bound: each costs a connection, so this is one a second at most while a standby
+      # refuses writes.
       PAUSE = 1.0
       READ_ONLY = "its server is read-only"
       SILENT = "its server does not respond"

@@ -16,16 +16,16 @@ module Trunkline
       # @param epochs [PlanEpoch] of the client
       # @param unfinished [UnfinishedCancels] of the client
       # @param prepare [Boolean] as in {Trunkline.postgres}
-      # @param gone [#call] takes a connection whose host is not reachable any more
+      # @param unreachable [#call] takes a connection whose host is not reachable any more
       # @param budget keywords of {Pool#initialize}: connections and most
       # @yield [pool, trunks] opens a connection
       # @yieldreturn [Trunk]
       # @return [ServerAccess]
-      def self.to(config, responses, epochs, unfinished, prepare:, gone:, **budget)
+      def self.to(config, responses, epochs, unfinished, prepare:, unreachable:, **budget)
         fleet = Fleet.new(config.fleet) if config.fleet
-        trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: SessionSurvey.new(config.pooler, fleet), fleet: fleet, &gone)
+        trunks = TrunkFactory.new(config, responses, epochs, unfinished, prepare: prepare, survey: SessionSurvey.new(config.pooler, fleet), fleet: fleet, &unreachable)
         options = { limits: responses.limits, server: config.server, check: (RoleWatch::QUERY if config.identify_servers?),
-                    moved: (trunks.method(:moved?) if config.named?) }
+                    address_changed: (trunks.method(:address_changed?) if config.named?) }
         new(trunks, Pool.new(**budget, **options, divided: !fleet.nil?) { |pool| yield pool, trunks }, options)
       end
 

@@ -44,7 +44,7 @@ module Trunkline
       # @raise [ProtocolError]
       def receive(bytes)
         @query.receive(bytes)
-        raise UnsuitableServer, "it does not report whether it matches target_session_attrs: #{said}" if @query.error
+        raise UnsuitableServer, "it does not report whether it matches target_session_attrs: #{error_message}" if @query.error
 
         @answers[subject] = @query.row.first if @query.row
       end
@@ -83,7 +83,7 @@ module Trunkline
 
       def on? = [subject, *reported].any? { |name| %w[on t].include?(@answers[name]) }
 
-      def said = ErrorFields.parse(@query.error)[:message]
+      def error_message = ErrorFields.parse(@query.error)[:message]
     end
 
     private_constant :ServerType

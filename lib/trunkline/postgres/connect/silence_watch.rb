@@ -17,13 +17,14 @@ module Trunkline
     # A single host that has a name may have moved: then its name is looked up first, and the server is probed only if that has changed.
     class SilenceWatch # :nodoc:
       # Seconds for which the finding of one connection's caller also applies to others; or the silence after which servers are checked, if that is
-      # less.
-      COUNTS_FOR = 1.0
-      # Seconds after which a caller checks whether another one has a finding.
-      POLL_INTERVAL = 0.05
+      # less. As long as a check may take: so there is at most one probe a second to a host, however many connections wait for it.
+      COUNTS_FOR = Socket::TCP::ANSWER
+      # Seconds after which a caller checks whether another one has a finding: a twentieth of what a check may take, 20 wake-ups a second for each
+      # connection that waits meanwhile.
+      POLL_INTERVAL = COUNTS_FOR / 20
       # Longest time in seconds between two checks while the server behind a pooler does not answer. With a check that takes a second, callers
-      # continue within two seconds of a promotion.
-      UNANSWERED = 1.0
+      # continue within two seconds of a promotion (switchover_test.rb).
+      UNANSWERED = Socket::TCP::ANSWER
       # A probe, whether a caller runs it, and its finding.
       Check = Struct.new(:generation, :probe, :running, :finding, :ended_at)
       private_constant :COUNTS_FOR, :POLL_INTERVAL, :UNANSWERED, :Check
@@ -35,11 +36,11 @@ module Trunkline
       # @param seconds [Float] of silence after which a server is checked; Float::INFINITY: never
       # @param cluster [ClusterTimeline, nil] that the hosts must belong to; nil: the others are not probed
       # @yieldparam trunk [Trunk] whose host is not reachable
-      def initialize(config, seconds, cluster = nil, &gone)
+      def initialize(config, seconds, cluster = nil, &unreachable)
         @config = config
         @cluster = cluster
         @after = config.others? || config.named? ? seconds : Float::INFINITY
-        @gone = gone
+        @unreachable = unreachable
         @lock = Lock.new
         @checks = {}
       end
@@ -112,14 +113,14 @@ module Trunkline
 
         check.ended_at = Waiting.now
         check.finding = finding
-        @gone.call(trunk) if finding == :gone
+        @unreachable.call(trunk) if finding == :unreachable
         conclude(trunk, finding)
       end
 
       # @return [HostProbe, PeerProbe, nil] nil: there is nothing more to check
       def further_probe(trunk, probe, finding)
-        return host_probe(trunk) if finding == :moved
-        return if finding != :there || probe.is_a?(PeerProbe) || @cluster.nil? || !@config.others?
+        return host_probe(trunk) if finding == :changed
+        return if finding != :reachable || probe.is_a?(PeerProbe) || @cluster.nil? || !@config.others?
 
         PeerProbe.new(@config, @config.hosts.reject { |host| host.server == trunk.server }, @cluster, pooled: (host_of(trunk) if pooled?(trunk)))
       end
@@ -128,16 +129,16 @@ module Trunkline
 
       def conclude(trunk, finding)
         return if trunk.loss
-        return trunk.state.postpone_silence_probe(excused_for(trunk, finding)) unless finding == :gone
+        return trunk.state.postpone_silence_probe(seconds_until_next_check(trunk, finding)) unless finding == :unreachable
 
         seconds = format("%.1f", trunk.state.silent_for)
         trunk.lose("the server has sent nothing for #{seconds} s, and does not respond to a new connection either (silence)")
       end
 
       # A server that is reachable is checked again when the silence has lasted for twice as long.
-      def excused_for(trunk, finding)
+      def seconds_until_next_check(trunk, finding)
         case finding
-        when :there then [trunk.state.silent_for, @after].max
+        when :reachable then [trunk.state.silent_for, @after].max
         when :unchanged then @after
         else [@after, UNANSWERED].min
         end

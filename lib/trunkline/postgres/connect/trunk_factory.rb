@@ -16,7 +16,7 @@ module Trunkline
     # Opens the connections of one client: logs in, and builds a trunk.
     class TrunkFactory # :nodoc:
       # Seconds after which a connection to a primary is replaced if a standby is preferred, at random, so that those opened together are not replaced
-      # together. A standby that has come back is used again within 10 s.
+      # together. A standby that has come back is used again within 10 s: these, and a second for connecting.
       SECOND_CHOICE = 5.0..9.0
       # The range of a server's process IDs: Linux has no larger ones (PID_MAX_LIMIT), and other systems have smaller ones. Poolers report random
       # numbers of 32 bits, of which one in a thousand is as small, or none.
@@ -34,9 +34,9 @@ module Trunkline
       # @param promotions [PromotionWatch, nil] of standbys, one of which may become the primary that callers wait for
       # @yieldparam trunk [Trunk] whose host is not reachable any more
       def initialize(config, responses, epochs, unfinished, prepare:, survey:, fleet: nil, cluster: (ClusterTimeline.new if config.identify_servers?),
-                     promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?), &gone)
+                     promotions: (PromotionWatch.new if responses.limits.failover_wait.positive?), &unreachable)
         @cluster = cluster
-        @silence = SilenceWatch.new(config, responses.limits.silence, cluster, &gone)
+        @silence = SilenceWatch.new(config, responses.limits.silence, cluster, &unreachable)
         @interval_styles = Startup.interval_styles(config.session, config.dispensable.keys)
         @survey = survey
         @fleet = fleet
@@ -58,9 +58,9 @@ module Trunkline
       # @param config [Config] for another kind of server of the same cluster
       # @yieldparam trunk [Trunk] whose host is not reachable any more
       # @return [TrunkFactory] for such servers, of the same client; callers that wait for the original kind of server do not wait for these
-      def beside(config, &gone)
+      def for_other_servers(config, &unreachable)
         TrunkFactory.new(config, @responses, @epochs, @unfinished, prepare: @prepare, survey: SessionSurvey.new(config.pooler),
-                                                                cluster: @cluster ||= ClusterTimeline.new, promotions: nil, &gone)
+                                                                cluster: @cluster ||= ClusterTimeline.new, promotions: nil, &unreachable)
       end
 
       # @param pool [Pool] that the trunk is for
@@ -77,8 +77,8 @@ module Trunkline
         AsynchronousCommit.prepare(trunk_of(connection, pool), connection.backend_pid, flush, @responses)
       end
 
-      # @return [Boolean] whether another server may be found than in the last failed attempt: see {Connector#moved?}
-      def moved? = @connector.moved?
+      # @return [Boolean] whether another server may be found than in the last failed attempt: see {Connector#address_changed?}
+      def address_changed? = @connector.address_changed?
 
       # Closes searches that callers have left unfinished.
       #

@@ -9,9 +9,9 @@ module Trunkline
     # Connections that have sent a CancelRequest and that the server has not closed yet. They stay open for a while: PgBouncer before 1.19 exits if
     # one is closed before it has forwarded the request. When another is added, finished ones are closed.
     class UnfinishedCancels # :nodoc:
-      # Seconds. A request that was not forwarded by then will not be.
+      # Seconds. A request that was not forwarded by then will not be: PgBouncer's cancel_wait_timeout is 10 s by default.
       LONGEST = 60
-      # Connections; the oldest is closed to make room for one more.
+      # Connections, a bound on descriptors; the oldest is closed to make room for one more.
       MOST = 64
       CHUNK = 64
       private_constant :LONGEST, :MOST, :CHUNK

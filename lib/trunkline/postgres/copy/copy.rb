@@ -14,9 +14,9 @@ module Trunkline
       AT_ONCE = 64 * 1024
       # Rows that are returned at a time.
       PORTION = 1000
-      # Seconds for the server to confirm that it has discarded the data.
-      TIDYING = 1.0
-      private_constant :TIDYING
+      # Seconds for the server to confirm that it has discarded the data. It is a bound: that is a round trip, and after it the connection is closed.
+      ABORT_LIMIT = 1.0
+      private_constant :ABORT_LIMIT
 
       # @param lease [SessionLease]
       # @param responses [ResponseReader]
@@ -128,7 +128,7 @@ module Trunkline
       private
 
       def refuse(reason)
-        @request.extend_wait(Waiting.now + TIDYING)
+        @request.extend_wait(Waiting.now + ABORT_LIMIT)
         @lease.flow.feed(@request, 0) { |codec| codec.copy_fail(@request, reason) }
         @lease.flow.follow(@request) { false }
       rescue Error

@@ -8,7 +8,7 @@ module Trunkline
     # The connection on which a client's writes are flushed while later writes continue on theirs. Its flush covers a write that was sent to the same
     # server after this connection was opened. If it cannot be opened, or is lost, writes are flushed over their own connections.
     class Flusher # :nodoc:
-      # Seconds between two attempts to open it.
+      # Seconds between two attempts to open it. It is a bound: each costs a login, and without this connection writes are flushed over their own.
       PAUSE = 1.0
       private_constant :PAUSE
 

@@ -13,7 +13,8 @@ module Trunkline
     class GroupCommit # :nodoc:
       # Possessive, so that matching takes linear time.
       WRITE = %r{\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:INSERT|UPDATE|DELETE|MERGE)\b}im
-      # Seconds until the next attempt after such connections could not be opened, or were not suitable.
+      # Seconds until the next attempt after such connections could not be opened, or were not suitable. It is a bound: each costs a login, and the reason,
+      # a pooler or a missing privilege, seldom ends by itself; a write that waits for one takes as long as a login.
       PAUSE = 30.0
       private_constant :WRITE, :PAUSE
 
@@ -115,12 +116,12 @@ module Trunkline
         return unless requests.first&.answered?
 
         unflushed = nil
-        flushes.each do |vouching|
-          next unless vouching
-          return unless (unflushed = vouching.wait(request.deadline))
+        flushes.each do |covering|
+          next unless covering
+          return unless (unflushed = covering.wait(request.deadline))
           break unless unflushed.why == :failed
         end
-        requests.each { |carried_out| carried_out.fail_answered(unflushed) }
+        requests.each { |executed| executed.fail_answered(unflushed) }
       end
     end
     private_constant :GroupCommit

@@ -19,7 +19,8 @@ module Trunkline
       # its prefix shows readers of logical decoding where it is from.
       SQL = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.set_config('synchronous_commit', $1, true), " \
             "pg_catalog.pg_logical_emit_message(true, 'trunkline', '') IS NOT NULL"
-      # A flush has no other effect, so one that an administrator or a stray cancel request has ended is sent again.
+      # A flush has no other effect, so one that an administrator or a stray cancel request has ended is sent again. It is a bound: two cancels may hit
+      # one flush, as a second one is sent for a request that the first has not ended.
       MOST_TRIES = 3
       NO_PROCESS = "a pooler has sent the flush to another server process"
       private_constant :MOST_TRIES, :NO_PROCESS
@@ -76,7 +77,7 @@ module Trunkline
       def led_by?(waiter) = @leader.equal?(waiter)
 
       # @return [Array<Waiter>] to wake when the flush may begin: its leader begins it, and the others go on waiting
-      def beginners = @leader ? [@leader] : @waiting.dup
+      def callers_to_begin = @leader ? [@leader] : @waiting.dup
 
       # @return [Array<Waiter>] to wake: the lead is free
       def leave(waiter)
@@ -139,7 +140,7 @@ module Trunkline
     # The flushes of one connection: at most one is in flight, and callers that come meanwhile wait for the next one.
     class Flushes # :nodoc:
       # Seconds after which a caller that depends on a leader of another event loop checks whether that was dropped.
-      CHECK_INTERVAL = 0.5
+      CHECK_INTERVAL = Waiting::LONGEST_TURN / 2
       private_constant :CHECK_INTERVAL
 
       # @return [String] identifies a server from its start on; the same for all connections to it
@@ -164,7 +165,7 @@ module Trunkline
         waiter = Waiter.new
         flush = @lock.synchronize { join(waiter) }
         Waiting.give_turn(waiter.scheduler) if @current.nil? && flush.led_by?(waiter)
-        pursue(flush, waiter, deadline) until flush.over? || passed?(deadline)
+        advance(flush, waiter, deadline) until flush.over? || passed?(deadline)
         flush.over? ? flush.failure : Unflushed.new(:deadline)
       ensure
         leave(flush, waiter)
@@ -180,9 +181,9 @@ module Trunkline
         flush
       end
 
-      def pursue(flush, waiter, deadline)
-        return rest(flush, waiter, deadline) { flush.led?(waiter) && !flush.over? } unless flush.led_by?(waiter) || take_lead?(flush, waiter)
-        return rest(@current, waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush, waiter)
+      def advance(flush, waiter, deadline)
+        return sleep_while(flush, waiter, deadline) { flush.led?(waiter) && !flush.over? } unless flush.led_by?(waiter) || take_lead?(flush, waiter)
+        return sleep_while(@current, waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush, waiter)
 
         flush.run(deadline)
         finish(flush) if flush.over?
@@ -208,7 +209,7 @@ module Trunkline
       # Until the caller is parked, what the block returns may change, so it is checked after that. A leader that is dropped wakes no other.
       #
       # @param awaited [SharedFlush, nil] on whose leader the caller depends
-      def rest(awaited, waiter, deadline)
+      def sleep_while(awaited, waiter, deadline)
         by = awaited&.led_elsewhere?(waiter) ? [deadline, Waiting.now + CHECK_INTERVAL].compact.min : deadline
         waiter.park
         yield ? Waiting.park(waiter, by) : Waiting.unpark(waiter)
@@ -216,27 +217,27 @@ module Trunkline
 
       # Begins the next flush before the callers of this one continue and write again: the disk is not idle meanwhile.
       def finish(flush)
-        rouse { give_way(flush) + flush.waiting }
+        wake_each { begin_following(flush) + flush.waiting }
       end
 
       # A flush that is over has no leader to replace, and its callers were woken.
       def leave(flush, waiter)
         return if flush.nil? || (flush.over? && !flush.led_by?(waiter))
 
-        rouse { flush.leave(waiter) + (flush.waiting.empty? ? give_way(flush) : []) }
+        wake_each { flush.leave(waiter) + (flush.waiting.empty? ? begin_following(flush) : []) }
       end
 
       # @return [Array<Waiter>] to wake: it is their turn
-      def give_way(flush)
+      def begin_following(flush)
         @following = nil if @following.equal?(flush)
         return [] unless begun?(flush)
 
         @current = nil
-        @following ? @following.beginners : []
+        @following ? @following.callers_to_begin : []
       end
 
       # A woken caller may run at once, so the lock is released first.
-      def rouse(&callers) = @lock.synchronize(&callers).each(&:wake_if_parked)
+      def wake_each(&callers) = @lock.synchronize(&callers).each(&:wake_if_parked)
     end
     private_constant :Unflushed, :SharedFlush, :Flushes
   end

@@ -7,12 +7,12 @@ module Trunkline
     # A notification of a channel; or a gap, which means that some may have been missed.
     class Notification
       # Seconds for reading what has arrived, even if the timeout is shorter.
-      A_MOMENT = 0.001
-      private_constant :A_MOMENT
+      READ_LIMIT = 0.001
+      private_constant :READ_LIMIT
 
       # @param timeout [Numeric, nil] seconds to wait for one; nil: no limit
       # @return [Float, nil] deadline on the clock of Waiting.now
-      def self.due(timeout) = Waiting.due(timeout, A_MOMENT) # :nodoc:
+      def self.due(timeout) = Waiting.due(timeout, READ_LIMIT) # :nodoc:
 
       # @return [String, nil] nil: it is a gap
       attr_reader :channel

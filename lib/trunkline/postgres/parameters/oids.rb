@@ -5,6 +5,7 @@ module Trunkline
     module Parameters
       # Types that determine how a parameter is written. OIDs of built-in types never change.
       module OIDs
+        # pg_type.dat
         BYTEA = 17
         DATE = 1082
         TIME = 1083

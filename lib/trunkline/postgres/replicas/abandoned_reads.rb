@@ -7,7 +7,8 @@ module Trunkline
     # Reads whose callers have got another replica's answer, and which were so short that they were not cancelled. If one takes long after all, and no
     # other caller uses its connection, a later read cancels it: the connection would be blocked until it ends.
     class AbandonedReads # :nodoc:
-      # Seconds between two checks: a short statement is worth a cancel when it takes 0.2 s longer than expected.
+      # Seconds between two checks: a short statement is worth a cancel when it takes 0.2 s longer than expected (CANCEL_AFTER), and is cancelled a quarter
+      # of that later at most.
       CHECK_INTERVAL = 0.05
       # Seconds that such a cancel may take, while the caller of another read waits. A server that does not answer costs that much, once for each
       # connection.
@@ -41,7 +42,7 @@ module Trunkline
 
       # Whether it has ended, or other callers use its connection, whose leader cancels it.
       def over?(trunk, request)
-        trunk.catch_up
+        trunk.read_unattended
         !trunk.loss.nil? || !trunk.state.head.equal?(request) || !trunk.deserted?
       end
     end

@@ -9,7 +9,7 @@ module Trunkline
     class HedgeBudget # :nodoc:
       # Reads that fill one token: 2 % of them.
       READS = 50
-      # The most tokens, filled by 5,000 reads: a hundred callers may wait for a replica when it stalls. It is chosen, not measured.
+      # The most tokens, filled by 5,000 reads: a hundred callers may wait for a replica when it stalls. It is a bound, not measured.
       MOST = 100
       private_constant :READS, :MOST
 

@@ -49,7 +49,7 @@ module Trunkline
         first = copy_for(replica)
         first.request.wait_until = late_at
         Waiting.without_interrupts(first.request.scheduler) do
-          next conclude_instead(late_at) if replica.crowded_for?(first.request) && send_instead(replica, late_at)
+          next conclude_instead(late_at) if replica.would_wait?(first.request) && send_instead(replica, late_at)
 
           trunk = replica.perform(first.request, first.guard.after, false)
           conclude(replica, first, trunk) if trunk
@@ -84,9 +84,9 @@ module Trunkline
 
       # Where the connections of a replica take nothing, as it has stopped for instance, a read would wait until they are lost. While it waits for one,
       # it is not sent a second time.
-      def send_instead(crowded, late_at)
+      def send_instead(first, late_at)
         copied = @read.copy
-        replica, trunk, route = @hedging.send_instead(copied, crowded, late_at)
+        replica, trunk, route = @hedging.send_instead(copied, first, late_at)
         @attempts << Attempt.new(replica, copied, trunk, @since, route) if trunk
         trunk
       end
@@ -136,7 +136,7 @@ module Trunkline
 
       def await_either(first, second)
         second.trunk.await(second.request, next_poll)
-        first.trunk.catch_up unless first.done?
+        first.trunk.read_unattended unless first.done?
       end
 
       def next_poll = Waiting.now.then { |now| now + ((now - @since) / POLL_DIVISOR) }

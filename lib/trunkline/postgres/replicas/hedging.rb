@@ -55,7 +55,7 @@ module Trunkline
       # A replica that would open a connection for it is left to open one for its own reads.
       #
       # @return [Array(Replica, Trunk, Route), nil] as {#send_beside}
-      def send_instead(read, first, wait_until) = second(read, others(read, first).reject { |other| other.crowded_for?(read.request) }, wait_until)
+      def send_instead(read, first, wait_until) = second(read, others(read, first).reject { |other| other.would_wait?(read.request) }, wait_until)
 
       # The replica has answered or refused, or has failed to answer.
       #

@@ -14,7 +14,7 @@ module Trunkline
       QUERY
       # Seconds between two queries: each takes a server 0.1 ms.
       EVERY = 1.0
-      # Seconds that the caller waits for the answer.
+      # Seconds that the caller waits for the answer. It is a bound: once a second, a caller waits this long for a replica that does not respond.
       TIMEOUT = 0.25
 
       # @return [Array(Boolean, Float, Integer, Integer, Integer), nil] whether it is a standby, seconds that it is behind, bytes that it has

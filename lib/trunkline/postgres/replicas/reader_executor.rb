@@ -39,7 +39,7 @@ module Trunkline
       def perform(request) = @set.perform(admitted(request), guard, false, @hedge)
 
       # A reader has no writes, whatever group_commit: its caller gives.
-      alias commit_apart perform
+      alias commit_separately perform
 
       # @raise [ArgumentError]
       def commit_together(_request)

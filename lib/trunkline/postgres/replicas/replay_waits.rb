@@ -14,7 +14,7 @@ module Trunkline
       # 0.3 ms, 99 % within 7, and all but one within 50 (load 4). With synchronous_commit=off it takes 200 to 400 ms, as the primary writes its log
       # later.
       LONGEST = 0.05
-      # Seconds in addition, for opening the connection and for the round trip.
+      # Seconds in addition, for opening the connection and for the round trip. It is a bound: a replica that does not respond costs a read this much.
       GRACE = 0.25
       COMMAND = "WAIT FOR LSN '%s' WITH (TIMEOUT '%dms', NO_THROW)"
       # The server's answer; others are "timeout" and "not in recovery".

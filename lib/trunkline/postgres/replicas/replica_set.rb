@@ -15,10 +15,12 @@ module Trunkline
     # The replicas of a client, each with its own connections. Chooses the one from which a read's answer is expected first. Connecting to the hosts
     # shows which of them are standbys. A read that none of them takes goes to the primary.
     class ReplicaSet # :nodoc:
-      # Seconds for a replica's first connection, after which the read goes elsewhere: the attempt is kept, and the next caller continues it.
+      # Seconds for a replica's first connection, after which the read goes elsewhere: the attempt is kept, and the next caller continues it. It is a
+      # bound on what a read waits for a replica that does not respond, once in {Replica::LONGEST_PAUSE}.
       CONNECT_LIMIT = 0.5
-      # Seconds between two checks of what is known about the hosts.
-      CHECK_INTERVAL = 0.1
+      # Seconds between two checks of what is known about the hosts: no I/O, but for a replica that lags behind a promotion. A tenth of the interval in
+      # which lags are measured.
+      CHECK_INTERVAL = LagQuery::EVERY / 10
       # Errors after which another host may succeed.
       ELSEWHERE = [ConnectionError, ServerError, ProtocolError, Overloaded].freeze
       private_constant :CONNECT_LIMIT, :CHECK_INTERVAL
@@ -139,7 +141,7 @@ module Trunkline
       def check_lag(replica) = (replica.check_lag(@lag_query, Waiting.now) if @choice.idle?(replica.number))
 
       # @return [NoReplica]
-      def none(guard)
+      def no_replica(guard)
         reasons = @replicas.map { |replica| "#{replica.server}: #{replica.reason || "it did not take the read"}" }
         NoReplica.new("no replica takes the read: #{reasons.join("; ")}", server: @config.server)
       end
@@ -166,14 +168,14 @@ module Trunkline
       end
 
       def replica(number, config, pools)
-        factory = @trunks.beside(config) { |trunk| leave_silent(number, trunk) }
-        pool = Pool.new(server: config.server, moved: (factory.method(:moved?) if config.named?), **pools) { |made| open(factory, made) }
+        factory = @trunks.for_other_servers(config) { |trunk| retire_silent(number, trunk) }
+        pool = Pool.new(server: config.server, address_changed: (factory.method(:address_changed?) if config.named?), **pools) { |made| open(factory, made) }
         roles = RoleWatch.new(config, [pool], factory)
         Replica.new(number, config.server, pool, Sessions.new(ServerAccess.new(factory, pool), nil, @responses, roles, server: config.server), roles, @config.hosts.size)
       end
 
       # Its connections take no new requests.
-      def leave_silent(number, trunk)
+      def retire_silent(number, trunk)
         @replicas[number].roles.retire_host(trunk)
         leave(@replicas[number], ConnectionError.new("it does not respond", server: trunk.server))
       end
@@ -204,7 +206,7 @@ module Trunkline
       end
 
       def perform_on_primary(read, eager)
-        raise none(read.guard) unless read.guard.fallback && read.prepare_for_primary(cluster)
+        raise no_replica(read.guard) unless read.guard.fallback && read.prepare_for_primary(cluster)
 
         trunk = eager ? @primary.dispatch(read.request) : @primary.perform(read.request)
         raise former_primary(read.guard) if !eager && read.refused?

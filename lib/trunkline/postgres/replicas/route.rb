@@ -6,7 +6,8 @@ module Trunkline
   module Postgres
     # The replicas to which a read was sent in vain. It stays with the read when that is sent again.
     class Route # :nodoc:
-      # How many replicas are tried before the primary, besides one that has reported that it has replayed the position: each costs a round trip.
+      # How many replicas are tried before the primary, besides one that has reported that it has replayed the position. It is a bound: each costs a
+      # round trip, so a read on many replicas that all lag takes four at most.
       MOST = 3
       WRITE = "25006"
       READS_ONLY = "db.replica { } takes reads only: call db.query, db.transaction or db.batch for what writes, which go to the primary"

@@ -58,11 +58,11 @@ module Trunkline
       end
 
       def on_primary(session, &work)
-        raise @set.none(@guard) unless @guard.fallback
+        raise @set.no_replica(@guard) unless @guard.fallback
 
         within(@sessions, session) { |own| work.call(own, -> { own.command(@guard.on_primary(@set.cluster)) }) }
       rescue DivisionByZero
-        raise @set.none(@guard)
+        raise @set.no_replica(@guard)
       end
 
       def within(sessions, session, &work)

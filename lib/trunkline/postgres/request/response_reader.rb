@@ -21,10 +21,7 @@ module Trunkline
       RESULTS = { string: Result, symbol: SymbolResult }.compare_by_identity.freeze
       # What errors may contain.
       ERRORS = { with_values: false, without_values: true }.compare_by_identity.freeze
-      # Seconds of passing on notices after which other fibers and threads get a turn. A thread that always has work keeps its turn for 100 ms: with
-      # one turn for each 64 notices, 3,000 notices took 5 s beside it.
-      TURN_AFTER = 0.005
-      private_constant :RESULTS, :ERRORS, :TURN_AFTER
+      private_constant :RESULTS, :ERRORS
 
       def self.result_class(keys)
         RESULTS.fetch(keys) { raise ArgumentError, "keys must be :string or :symbol, not #{Argument.shown(keys)}" }
@@ -122,7 +119,7 @@ module Trunkline
       #
       # @param request [Request] in flight, of the calling thread
       def pass_notices_early(request)
-        until_then = Clock.now + TURN_AFTER
+        until_then = Clock.now + Waiting::TURN
         request.yield_notices do |fields|
           on_notice&.call(fields)
           break if Clock.now > until_then
@@ -189,7 +186,7 @@ module Trunkline
         since = Clock.now
         proc do |fields|
           on_notice&.call(fields)
-          next if Clock.now - since < TURN_AFTER
+          next if Clock.now - since < Waiting::TURN
 
           Waiting.give_turn(Fiber.current_scheduler) || Thread.pass
           since = Clock.now

@@ -6,7 +6,8 @@ module Trunkline
     # nowhere else; a batch that is a transaction is repeated as a whole by the same rules: see {Batching}. Blocks, for example transactions, are
     # repeated by {TransactionRunner}.
     class Retries # :nodoc:
-      # How often a request is sent again when its connection is found to be lost.
+      # How often a request is sent again when its connection is found to be lost: as often as there are shared connections by default (4), all of which
+      # a server that restarts has closed, and once more over a new one.
       MOST_TRIES = 5
       # SQLSTATE for fewer or more parameters than the statement has.
       MISCOUNTED = "08P01"
@@ -73,14 +74,14 @@ module Trunkline
       # @param request [Request] not answered
       def repeated(request)
         tries = 1
-        moved = false
+        sent_elsewhere = false
         until request.flowing?
           error = @responses.error(request)
           state = error.sqlstate
-          check_what_was_miscounted(request) if state == MISCOUNTED
+          check_parameter_count(request) if state == MISCOUNTED
           request = another_try(request, error) if tries < MOST_TRIES || request.bystander?
-          if state == READ_ONLY && !moved && !requests_read_only?(request)
-            moved = true
+          if state == READ_ONLY && !sent_elsewhere && !requests_read_only?(request)
+            sent_elsewhere = true
             request = request.again if @executor.begins_elsewhere?(request)
           end
           raise announced(error, request) if request.done?
@@ -98,7 +99,7 @@ module Trunkline
       end
 
       # The server counts the parameters at the first execution of a statement; later, they are counted here.
-      def check_what_was_miscounted(request)
+      def check_parameter_count(request)
         types = request.statement&.parameter_types
         @executor.check_count(request.parameters, types) if types
       end

@@ -7,7 +7,7 @@ module Trunkline
     # Has the server parse a statement that the lexer does not know, before it is refused: if it is not SQL, the server's syntax error is raised.
     # Parsing executes nothing, and leaves no state on a shared connection.
     class SyntaxCheck < Executor # :nodoc:
-      # Seconds for the server's answer; as long as {Future} waits for a cancel.
+      # Seconds for the server's answer, as {Future} has for a cancel. It is a bound: parsing takes the server less than a millisecond.
       MOST = 5.0
       private_constant :MOST
 

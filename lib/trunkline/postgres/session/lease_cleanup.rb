@@ -7,7 +7,8 @@ module Trunkline
   module Postgres
     # Resets the connection of a lease to the state that any caller expects.
     module LeaseCleanup # :nodoc:
-      # Seconds for that if the caller's deadline has passed.
+      # Seconds for that if the caller's deadline has passed. It is a bound: one to three scripts take a round trip each, and after it the connection is
+      # closed.
       LONGEST = 1.0
 
       # @param lease [SessionLease] which has a connection

@@ -16,7 +16,7 @@ module Trunkline
         SharedStateError.new("another event loop uses the session at this moment", sql: sql(request), server: server)
       end
 
-      def occupied(request, server)
+      def streaming(request, server)
         SharedStateError.new("the session is in the middle of a stream or COPY: wait for its end, or use another session", sql: sql(request), server: server)
       end
 
@@ -26,7 +26,7 @@ module Trunkline
       end
 
       # @param lease [SessionLease] which takes no request
-      def stuck(lease, request)
+      def unusable(lease, request)
         return broken(request, lease.server, "its connection belongs to the parent process") if lease.trunk&.inherited?
 
         lease.broken? ? broken(request, lease.server, lease.why_broken) : in_use_elsewhere(request, lease.server)

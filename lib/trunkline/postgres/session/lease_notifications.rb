@@ -39,7 +39,7 @@ module Trunkline
 
       def raise_unless_waited(waiter)
         raise Deadline.new("the deadline has passed before a notification came", server: @lease.server) if waiter.deadline_passed?
-        raise @lease.stuck(waiter) if @lease.broken?
+        raise @lease.unusable(waiter) if @lease.broken?
       end
     end
     private_constant :LeaseNotifications

@@ -30,7 +30,7 @@ module Trunkline
           raise SharingErrors.types_unknown(member.statement, @lease.server) if changes && member.given
 
           @lease.pooler_check.check(member)
-          @lease.note_recalling if SessionRemains.may_recall?(member)
+          @lease.note_last_value_read if SessionRemains.may_read_last_value?(member)
           check_formats(member)
           adapt(member)
           changes |= @use.note(member, @lease.changed_parse_context?)

@@ -22,7 +22,7 @@ module Trunkline
         open = open_transaction?
         need = SessionNeed.of(request, open)
         return unless need && pooled?(request)
-        return change_access(request) if may_go_direct? && !open
+        return change_access(request) if may_use_session_url? && !open
 
         raise SharingErrors.behind_pooler(request, need, @lease.server, where)
       end
@@ -30,8 +30,8 @@ module Trunkline
       # Makes the session take its connection at session_url:, if given; it has no connection yet.
       #
       # @return [void]
-      def go_direct
-        @lease.take_access(@sessions.direct) if may_go_direct?
+      def use_session_url
+        @lease.take_access(@sessions.direct) if may_use_session_url?
       end
 
       private
@@ -41,21 +41,21 @@ module Trunkline
 
       # @raise [SharedStateError] requests are in flight on the session's connection
       def change_access(request)
-        raise @lease.stuck(request) unless @lease.idle? && !@lease.broken?
+        raise @lease.unusable(request) unless @lease.idle? && !@lease.broken?
 
         @lease.take_access(@sessions.direct)
       end
 
       def pooled?(request) = @lease.trunk ? @lease.trunk.pooled? : @lease.access.pooled?(request)
 
-      def may_go_direct? = !@sessions.direct.nil? && !direct?
+      def may_use_session_url? = !@sessions.direct.nil? && !direct?
 
       def direct? = @lease.access.equal?(@sessions.direct)
 
       def where
         return :session if direct?
 
-        may_go_direct? ? :transaction : :anywhere
+        may_use_session_url? ? :transaction : :anywhere
       end
     end
     private_constant :PoolerCheck

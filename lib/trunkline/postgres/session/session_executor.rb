@@ -64,7 +64,7 @@ module Trunkline
 
       # A write in a session has no commit of its own.
       alias commit_together perform
-      alias commit_apart perform
+      alias commit_separately perform
 
       # Sends the request without waiting for its answer.
       #
@@ -96,7 +96,7 @@ module Trunkline
       def execute_script(sql)
         around_statement(:script, sql) do
           script = Request.script(Statements.script(sql))
-          begin_what_is_pending
+          begin_pending
           @responses.results(perform_until_answered(script), @result_class)
         end
       end
@@ -184,7 +184,7 @@ module Trunkline
       # @param source [CopySource]
       # @return [Copy] begun
       def begin_copy(source, deadline)
-        begin_what_is_pending
+        begin_pending
         copy = Copy.new(@lease, @responses, source.sql, deadline: deadline, description: source.description)
         check_transaction(copy.request) unless @levels.empty?
         @lease.stateful! # triggers, or functions of a query, may leave session state
@@ -216,7 +216,7 @@ module Trunkline
         mark_stateful_for(statement) unless statement&.shareable?
       end
 
-      def begin_what_is_pending
+      def begin_pending
         opening = @lease.open
         retry_until_answered(opening) if opening
       end
@@ -246,7 +246,7 @@ module Trunkline
 
       # Refuses requests after the end of a transaction within its block, and statements that would end it there.
       def check_transaction(request, statement = request.statement)
-        raise SharingErrors.misplaced_end(statement, server) if statement&.classification == :transaction
+        raise SharingErrors.transaction_control_in_block(statement, server) if statement&.classification == :transaction
         return unless @lease.status == "I" && @levels.first.over?
 
         raise Closed.new("the transaction has ended: its BEGIN failed, or a statement in it has ended it", sql: statement&.sql || request.script, server: server)

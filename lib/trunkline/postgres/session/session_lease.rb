@@ -175,7 +175,7 @@ module Trunkline
       def access = @access || @sessions.usual
 
       # A request reads the last value of a sequence.
-      def note_recalling = @sessions.note_recalling
+      def note_last_value_read = @sessions.note_last_value_read
 
       # Notes the request's effect on the session, and converts its parameters: see LeasePreparation.
       def prepare(request) = (@preparation ||= LeasePreparation.new(self, @use_of_session, @responses)).prepare(request)
@@ -200,10 +200,10 @@ module Trunkline
       #
       # @yieldreturn [Boolean] false: the trunk could not take the request
       def over_leased_trunk(request)
-        raise LeaseErrors.occupied(request, @server) if @flow&.open?
+        raise LeaseErrors.streaming(request, @server) if @flow&.open?
 
         begin
-          raise stuck(request) if @broken
+          raise unusable(request) if @broken
 
           before = @last
           request.pin
@@ -218,7 +218,7 @@ module Trunkline
           take_back(before, opening)
           return request.fail(Abandonment::UNSENT[:deadline]) if request.deadline_passed?
           next if cancelling? && !cancelled
-          raise stuck(request) unless @last.nil? && @trunk.loss
+          raise unusable(request) unless @last.nil? && @trunk.loss
 
           check_in_trunk
         end until taken
@@ -228,13 +228,13 @@ module Trunkline
       # @return [Trunk] of the lease
       # @raise [SharedStateError] a stream or COPY uses it
       def take_unoccupied(waiter)
-        raise LeaseErrors.occupied(waiter, @server) if @flow&.open?
+        raise LeaseErrors.streaming(waiter, @server) if @flow&.open?
 
         @trunk || take(waiter)
       end
 
       # The error for a request that the lease cannot take.
-      def stuck(request) = LeaseErrors.stuck(self, request)
+      def unusable(request) = LeaseErrors.unusable(self, request)
 
       private
 

@@ -43,7 +43,7 @@ module Trunkline
         @responses = responses
         @roles = roles
         @server = server
-        @used = @recalling = false
+        @used = @last_value_read = false
         begin_anew
       end
 
@@ -97,13 +97,13 @@ module Trunkline
           @holders[trunk] = Holder.new(location, Waiting.now, pool)
         end
         trunk.codec.exclusive = true
-        trunk.codec.discard_sequences if @recalling
+        trunk.codec.discard_sequences if @last_value_read
         trunk
       end
 
       # A statement reads the last value of a sequence: from now on, sessions begin with DISCARD SEQUENCES, so that they do not see values that others
       # have drawn on the same connection. That takes the server 7 us, so clients that never read one do not do it.
-      def note_recalling = @recalling = true
+      def note_last_value_read = @last_value_read = true
 
       # @param clean [Boolean] whether any caller may use it now
       def check_in(trunk, clean)

@@ -21,7 +21,7 @@ module Trunkline
 
       # A write in a transaction has no commit of its own.
       alias commit_together perform
-      alias commit_apart perform
+      alias commit_separately perform
 
       def dispatch(request) = @level.open_session.dispatch(request)
       def localized(request, local) = @level.open_session.localized(request, local)

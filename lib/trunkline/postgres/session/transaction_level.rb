@@ -92,7 +92,7 @@ module Trunkline
       def failed? = @lease.status == "E"
 
       # @return [Boolean] whether the server has no open transaction, although this one has begun
-      def over? = @lease.status == "I" && !begun_later?
+      def over? = @lease.status == "I" && !opening_pending?
 
       # @return [String]
       def inspect = "#{@savepoint || "of #{@session.server}"}#{" ended" unless @open}"
@@ -100,7 +100,7 @@ module Trunkline
       private
 
       # @return [Boolean] whether its opening was not sent yet
-      def begun_later? = @lease.pending.any? { |sql| sql.equal?(@opening) }
+      def opening_pending? = @lease.pending.any? { |sql| sql.equal?(@opening) }
 
       def forget
         @lease.pending.delete_if { |sql| sql.equal?(@opening) || sql.equal?(@local&.sql) }
@@ -121,12 +121,12 @@ module Trunkline
       end
 
       def commit
-        begun_later? ? forget : commit_what_was_begun
+        opening_pending? ? forget : commit_begun
         @order.committed! unless @savepoint
       end
 
       # The server reports COMMIT of a failed transaction as successful, although it rolls back: for a caller that wants to commit, that is an error.
-      def commit_what_was_begun
+      def commit_begun
         raise lost if @lease.broken?
 
         status = @lease.status
@@ -155,7 +155,7 @@ module Trunkline
       # use the transaction meanwhile.
       def roll_back
         @order.callbacks.slice!(@callbacks_before..)
-        return forget if begun_later?
+        return forget if opening_pending?
         return if over?
         return @lease.mark_broken if @lease.broken? || !@lease.settle
         return if over?

@@ -84,17 +84,17 @@ module Trunkline
           known = culprit.match?(PASSING) || culprit.match?(TEMPORARY) || culprit.match?(SETTING)
           return ANYTHING unless known
 
-          graver(sql.match?(SETTING_CALL) ? of_settings(SettingNames.of(sql)) : NONE, culprit.match?(TEMPORARY) ? NAMES : NONE)
+          more_lasting(sql.match?(SETTING_CALL) ? of_settings(SettingNames.of(sql)) : NONE, culprit.match?(TEMPORARY) ? NAMES : NONE)
         end
 
         # @param names [Array<String>, nil] nil: unknown
         def of_settings(names)
           return FOR_GOOD if names.nil?
 
-          names.map { |name| of_setting(name) }.reduce(NONE) { |one, other| graver(one, other) }
+          names.map { |name| of_setting(name) }.reduce(NONE) { |one, other| more_lasting(one, other) }
         end
 
-        def graver(one, other) = [FOR_GOOD, PLANS, NAMES, NONE].find { |effect| [one, other].include?(effect) }
+        def more_lasting(one, other) = [FOR_GOOD, PLANS, NAMES, NONE].find { |effect| [one, other].include?(effect) }
 
         def of_setting(name)
           case name

@@ -10,9 +10,9 @@ module Trunkline
       OPENING = /\A\s*+(?:BEGIN|START\s++TRANSACTION)\b/i
       ENDING = /\A\s*+(?:COMMIT|END|ROLLBACK|ABORT)\s*+(?:(?<=\s)(?:WORK|TRANSACTION)\s*+)?(?:;\s*+)?\z/i
       # The value of a sequence that an earlier statement of the session has drawn.
-      RECALLING = /\A"?(?:currval|lastval)\b/i
+      READING_LAST_VALUE = /\A"?(?:currval|lastval)\b/i
       RECALLING_ANYWHERE = /currval|lastval/i
-      private_constant :PASSING, :OPENING, :ENDING, :RECALLING, :RECALLING_ANYWHERE
+      private_constant :PASSING, :OPENING, :ENDING, :READING_LAST_VALUE, :RECALLING_ANYWHERE
 
       module_function
 
@@ -27,11 +27,11 @@ module Trunkline
 
       # @param statement [Statement]
       # @return [Boolean]
-      def recalling?(statement) = statement.classification == :session && RECALLING.match?(statement.culprit)
+      def reads_last_value?(statement) = statement.classification == :session && READING_LAST_VALUE.match?(statement.culprit)
 
       # @param request [Request] of a statement or of a script
       # @return [Boolean] whether it may read such a value, or call a function that does
-      def may_recall?(request)
+      def may_read_last_value?(request)
         return RECALLING_ANYWHERE.match?(request.script) if request.script
 
         !request.statement.shareable? && (request.statement.effect == :hidden || RECALLING_ANYWHERE.match?(request.statement.sql))
@@ -45,7 +45,7 @@ module Trunkline
         case statement.classification
         when :shareable, :alone, :transaction, :savepoint then true
         when :setting then passing?(statement.sql)
-        when :session then recalling?(statement)
+        when :session then reads_last_value?(statement)
         else false
         end
       end

@@ -26,7 +26,7 @@ module Trunkline
       SETTINGS_TOO_LATE = "a transaction is open already, and settings: and role: would stay until its end: begin it with " \
                           "with(settings:, role:).transaction { }, or use SET LOCAL"
       # In an atomic batch.
-      GOES_ALONE = "%<culprit>s cannot run inside a transaction block, which an atomic batch is: execute it outside of the batch"
+      NOT_IN_ATOMIC_BATCH = "%<culprit>s cannot run inside a transaction block, which an atomic batch is: execute it outside of the batch"
       # In the block of a transaction.
       ENDS_WITH_ITS_BLOCK = "%<culprit>s cannot be executed here, as the transaction ends with its block: call rollback to undo it"
       # In a batch, after a statement that changes settings.
@@ -46,7 +46,7 @@ module Trunkline
       }.freeze
       # Characters of the SQL that are quoted.
       LONGEST = 40
-      private_constant :REASONS, :LEAKED_BEFORE, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :GOES_ALONE, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN,
+      private_constant :REASONS, :LEAKED_BEFORE, :SETTINGS_LEFT_BEHIND, :SETTINGS_TOO_LATE, :NOT_IN_ATOMIC_BATCH, :ENDS_WITH_ITS_BLOCK, :TYPES_UNKNOWN,
                        :POOLED, :POOLED_TRANSACTION, :POOLED_SESSION, :WAYS, :LONGEST
 
       module_function
@@ -59,7 +59,7 @@ module Trunkline
       # @param statement [Statement] of transaction control, in the block of a transaction
       # @param server [String] label
       # @return [SharedStateError]
-      def misplaced_end(statement, server) = error(ENDS_WITH_ITS_BLOCK, statement, server)
+      def transaction_control_in_block(statement, server) = error(ENDS_WITH_ITS_BLOCK, statement, server)
 
       # @param request [Request] of a script, or of a statement that cannot run in a transaction
       # @param server [String] label
@@ -85,7 +85,7 @@ module Trunkline
       # @param statement [Statement] that cannot run in a transaction
       # @param server [String] label
       # @return [SharedStateError]
-      def goes_alone(statement, server) = error(GOES_ALONE, statement, server)
+      def not_in_atomic_batch(statement, server) = error(NOT_IN_ATOMIC_BATCH, statement, server)
 
       # @param statement [Statement] that changes how later ones in the same transaction are parsed
       # @param server [String] label

@@ -12,7 +12,7 @@ module Trunkline
     module StateKeepers # :nodoc:
       # The result of {Postgres.listed_functions}: functions that are known to keep state, wherever they are called.
       NAMES, PREFIXES, SCHEMAS = Postgres.listed_functions
-      PG_PROC = 1255
+      PG_PROC = 1255 # the catalogue's OID
       FIRST_PATTERN = "\\m(?:#{[*NAMES, *SCHEMAS, *Catalogue::WORDS].join("|")})\\M|\\m(?:#{PREFIXES.join("|")})|#{Catalogue::COMMANDS}".freeze
       private_constant :NAMES, :PREFIXES, :SCHEMAS, :PG_PROC, :FIRST_PATTERN
 

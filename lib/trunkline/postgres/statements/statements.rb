@@ -8,6 +8,7 @@ module Trunkline
     # The cache of SQL texts of a client, each with its Statement. It is bounded in number and in bytes: the one that was not used for longest,
     # approximately, is evicted. A trunk that has prepared it closes it when its slot is used again.
     class Statements # :nodoc:
+      # A bound on memory: 8 kB for each of max_statements' default of 1,000.
       MOST_BYTES = 8 * 1024 * 1024
       # A longer text is used once and not cached: one report must not evict a thousand small statements.
       LONGEST_KEPT = MOST_BYTES / 64
@@ -17,7 +18,7 @@ module Trunkline
       View = Struct.new(:key, :all, :shareable)
       # The slot of statements that are not cached.
       NO_SLOT = 0
-      # How many texts that have left session state are remembered, the latest ones.
+      # How many texts that have left session state are remembered, the latest ones: as many as max_statements by default.
       MOST_LEAKY = 1000
       private_constant :MOST_BYTES, :LONGEST_KEPT, :View, :NO_SLOT, :MOST_LEAKY
 
@@ -64,7 +65,7 @@ module Trunkline
       #
       # @param decoding [Hash, nil] as {#table}
       # @return [Statement] which is not cached
-      def passing(sql, decoding = nil)
+      def uncached(sql, decoding = nil)
         text = self.class.text(sql)
         marked(Statement.new(text, NO_SLOT, @keepers.to_a, @epochs, decoding))
       end

@@ -7,7 +7,7 @@ module Trunkline
     class TypeNames # :nodoc:
       SQL = "SELECT pg_catalog.format_type(oid, CASE WHEN modifier OPERATOR(pg_catalog.<>) -1 THEN modifier END) " \
             "FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.int4[])) AS types (oid, modifier)"
-      # A type has as many names as there are modifiers.
+      # A bound on memory, as max_types': a type has as many names as there are modifiers.
       MOST = 1000
       private_constant :SQL, :MOST
 

@@ -37,7 +37,7 @@ module Trunkline
 
       def check_atomic(calls)
         alone = calls.find { |statement,| statement.classification == :alone }
-        raise SharingErrors.goes_alone(alone.first, @executor.responses.server) if alone
+        raise SharingErrors.not_in_atomic_batch(alone.first, @executor.responses.server) if alone
 
         local = calls.find { |statement,| statement.shareable? && !statement.changes_nothing? }
         raise SharingErrors.settings_in_batch(local.first, @executor.responses.server) if local && !@executor.holds_connection?
@@ -49,7 +49,7 @@ module Trunkline
         @executor.responses.limits.check_batch(calls.map(&:last))
         requests = calls.map { |statement, parameters| @executor.request_for(statement, parameters.dup) }
         requests.each { |request| request.idempotent = idempotent }
-        requests = atomic ? answered_together(requests, idempotent) : answered_apart(requests)
+        requests = atomic ? answered_together(requests, idempotent) : answered_separately(requests)
         outcomes = requests.map { |request| outcome(request) }
         error = outcomes.find { |result| result.is_a?(Exception) } or return outcomes
         error.batch = outcomes if error.is_a?(Error)
@@ -60,15 +60,15 @@ module Trunkline
       # them that were answered have changed nothing.
       #
       # @return [Array<Request>] answered ones, which may be later attempts
-      def answered_apart(requests)
-        batch = performed_apart(requests)
+      def answered_separately(requests)
+        batch = performed_separately(requests)
         refused = requests.index { |request| read_only?(request) }
-        return requests unless refused && moves_elsewhere?(batch, requests[refused])
+        return requests unless refused && may_send_elsewhere?(batch, requests[refused])
 
-        requests.first(refused) + requests.drop(refused).map(&:again).tap { |again| performed_apart(again) }
+        requests.first(refused) + requests.drop(refused).map(&:again).tap { |again| performed_separately(again) }
       end
 
-      def performed_apart(requests)
+      def performed_separately(requests)
         batch = Request.batch(requests, false)
         @executor.perform(batch)
         batch
@@ -77,21 +77,21 @@ module Trunkline
       end
 
       # The batch has settings if it is atomic, and else each request.
-      def moves_elsewhere?(batch, refused) = [batch, refused].none? { |request| @executor.retries.requests_read_only?(request) } && @executor.begins_elsewhere?(batch)
+      def may_send_elsewhere?(batch, refused) = [batch, refused].none? { |request| @executor.retries.requests_read_only?(request) } && @executor.begins_elsewhere?(batch)
 
       def read_only?(request) = request.error && @executor.responses.error(request).sqlstate == Retries::READ_ONLY
 
       # @return [Array<Request>] answered ones, which may be later attempts
       def answered_together(requests, idempotent)
         tries = 1
-        moved = false
+        sent_elsewhere = false
         route = nil
         until (batch = performed(Request.batch(requests, true), idempotent, route)).answered?
           route = batch.route
           culprit = (requests.find(&:error) unless batch.failure) || batch
           error = @executor.responses.error(culprit)
           again = tries < Retries::MOST_TRIES && attempt_again(batch, culprit, error)
-          again = moved = :again if !moved && read_only?(culprit) && moves_elsewhere?(batch, culprit)
+          again = sent_elsewhere = :again if !sent_elsewhere && read_only?(culprit) && may_send_elsewhere?(batch, culprit)
           raise undone(error, requests, culprit) unless again
 
           requests = requests.map(&again)

@@ -32,7 +32,7 @@ module Trunkline
         case @commit
         when :usual then @base.perform(request)
         when :together then @base.commit_together(request)
-        else @base.commit_apart(request)
+        else @base.commit_separately(request)
         end
       end
 

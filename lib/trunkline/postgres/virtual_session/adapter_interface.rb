@@ -61,7 +61,7 @@ module Trunkline
       # @raise [Error] as {Querying#query}
       def query(sql, parameters, prepare: true)
         @executor.around_statement(:query, sql, parameters) do
-          statement = prepare ? @all[sql] : passing(sql)
+          statement = prepare ? @all[sql] : uncached(sql)
           @executor.result_of(statement, parameters, prepare, @result_class) if statement.shareable?
         end
       end
@@ -76,7 +76,7 @@ module Trunkline
       def outdate_plans = @epochs.finish && nil
 
       # @return [Statement] cached, or for one use
-      def passing(sql) = @all.fetch(sql) { @known.passing(sql, @executor.decoding) }
+      def uncached(sql) = @all.fetch(sql) { @known.uncached(sql, @executor.decoding) }
     end
   end
 end

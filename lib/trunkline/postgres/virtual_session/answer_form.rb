@@ -45,10 +45,10 @@ module Trunkline
 
       # @return [Array(Statement, Boolean)] and whether connections keep it prepared
       def statement(sql, prepare = :again, types = nil)
-        return [@known.passing(sql, @decoding).tap { |passing| passing.types = types }, false] if types
+        return [@known.uncached(sql, @decoding).tap { |statement| statement.types = types }, false] if types
 
         known = @statements.fetch(sql, nil)
-        statement = known || (prepare ? @statements[sql] : @known.passing(sql, @decoding))
+        statement = known || (prepare ? @statements[sql] : @known.uncached(sql, @decoding))
         [statement, prepare == :again ? !known.nil? : prepare]
       end
 

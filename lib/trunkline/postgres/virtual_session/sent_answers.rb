@@ -7,7 +7,7 @@ module Trunkline
     # The answer to a query that a {VirtualSession} has sent without waiting, as libpq returns it: one result after the other. The session has a
     # reserved connection until the last one was taken.
     class SentAnswers # :nodoc:
-      # Seconds for reading what has arrived, at most.
+      # Seconds for reading what has arrived, at most: see {Notification}.
       READ_LIMIT = 0.001
       # Rows that are read at a time, if they are returned one by one.
       PORTION = 100

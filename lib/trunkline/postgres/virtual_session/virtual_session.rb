@@ -133,7 +133,7 @@ module Trunkline
       # @raise [ArgumentError] the SQL is not COPY FROM STDIN or TO STDOUT
       def copy(sql)
         raise lost(sql) if broken?
-        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @interface.passing(sql).classification == :copy
+        raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @interface.uncached(sql).classification == :copy
 
         begin_now
         @lease ||= @take_lease.call
@@ -211,7 +211,7 @@ module Trunkline
 
       # Sends a pending BEGIN now: a script cannot be sent together with it.
       def begin_now
-        return unless begun_later?
+        return unless opening_pending?
 
         raise lost("BEGIN") if broken?
 
@@ -223,7 +223,7 @@ module Trunkline
 
       def answer(sql, parameters, prepare)
         known = @statements.fetch(sql, nil)
-        statement = known || (prepare ? @statements[sql] : @interface.passing(sql))
+        statement = known || (prepare ? @statements[sql] : @interface.uncached(sql))
         special = special(statement) { execute_script(statement.sql).last } if parameters.empty? && !statement.shareable?
         special || result_of(statement, parameters, prepare == :again ? known : prepare, @result_class)
       end
@@ -239,7 +239,7 @@ module Trunkline
       end
 
       def ended(sql)
-        return unless begun_later? && SessionRemains.ending?(sql)
+        return unless opening_pending? && SessionRemains.ending?(sql)
 
         @lease.pending.clear
         @status = "I"
@@ -247,7 +247,7 @@ module Trunkline
         nothing
       end
 
-      def begun_later? = @lease && !@lease.pending.empty?
+      def opening_pending? = @lease && !@lease.pending.empty?
 
       def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
 
@@ -263,7 +263,7 @@ module Trunkline
 
       # It would read the value that some other caller of the connection has drawn from the sequence.
       def take_reserved(statement)
-        raise SharingErrors.refusal(statement, server) if statement && SessionRemains.recalling?(statement)
+        raise SharingErrors.refusal(statement, server) if statement && SessionRemains.reads_last_value?(statement)
 
         @take_lease.call
       end

@@ -10,6 +10,7 @@ module Trunkline
       # The names of a certificate, by libpq's rules: the alternative names apply; the common name applies only if none of them is of the host's own
       # kind (a name, an address). A "*." at the start matches one label. Case does not matter.
       class Identity
+        # Tags of a GeneralName (RFC 5280).
         DNS_NAME = 2
         IP_ADDRESS = 7
         private_constant :DNS_NAME, :IP_ADDRESS

@@ -9,7 +9,7 @@ module Trunkline
       # Stores of trusted certificates.
       module Trust
         REVOCATION = OpenSSL::X509::V_FLAG_CRL_CHECK | OpenSSL::X509::V_FLAG_CRL_CHECK_ALL
-        # How many stores are cached.
+        # How many stores are cached: a bound on memory; each combination of files has one.
         MOST = 8
         private_constant :REVOCATION, :MOST
 

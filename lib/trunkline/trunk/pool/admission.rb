@@ -23,12 +23,12 @@ module Trunkline
       return [:retire, old] if old
       return enqueue(entry, &queued) if @queue.must_join?(entry)
 
-      entry.alone? ? decide_alone(entry, &queued) : decide_to_share(entry, &queued)
+      entry.to_pin? ? decide_to_pin(entry, &queued) : decide_to_share(entry, &queued)
     end
 
     private
 
-    def decide_alone(entry, &queued)
+    def decide_to_pin(entry, &queued)
       trunk = @roster.take
       return [:take, trunk] if trunk
 

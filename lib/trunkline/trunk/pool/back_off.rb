@@ -21,9 +21,10 @@ module Trunkline
     # Seconds from the first connection after a loss to further ones that are not needed yet, at random. With 10,000 processes that want four each,
     # half of them have one after 3.6 s (median of 16 seeds), and after 8.9 s if each opens its four at once.
     FURTHER = 1.0..4.0
-    # Seconds between two checks, during a pause, whether another server can be tried at once. A check costs a name lookup.
+    # Seconds between two checks, during a pause, whether another server can be tried at once: a name lookup each, at random, as clients that have lost
+    # the same server use the same resolver. A name that is moved is noticed within a second, where it took up to LONGEST_SLOW.
     PROBE_INTERVAL = 0.5..1.0
-    private_constant :FIRST, :FIRST_FULL, :LONGEST, :LONGEST_SLOW, :SLOW, :FURTHER, :PROBE_INTERVAL
+    private_constant :FIRST, :FIRST_FULL, :LONGEST, :SLOW, :FURTHER
 
     # @param probes [Boolean] whether such a check is possible
     def initialize(probes: false)
@@ -40,7 +41,7 @@ module Trunkline
     end
 
     # @return [Boolean] whether the last attempt takes so long that others need not wait for its end: the server may never answer it
-    def lagging? = Waiting.now > @attempt_at + LONGEST_SLOW
+    def attempt_overdue? = Waiting.now > @attempt_at + LONGEST_SLOW
 
     def succeeded
       @further_at = Waiting.now + rand(FURTHER) if doubtful?
@@ -58,7 +59,7 @@ module Trunkline
     def doubtful? = @lost || failing?
 
     # @return [Boolean] whether connections may be opened that are not needed yet
-    def further? = Waiting.now >= @further_at
+    def may_open_further? = Waiting.now >= @further_at
 
     # @param full [Boolean] the server takes no more connections
     # @param retry_after [Float, nil] seconds after which another attempt makes sense, if known
@@ -85,7 +86,7 @@ module Trunkline
     end
 
     # @return [Boolean] whether it is too early for another attempt, and for a check
-    def holding?
+    def too_early?
       due = due_at # read once: the pause may end between two readings of the clock
       !due.nil? && Waiting.now < due
     end

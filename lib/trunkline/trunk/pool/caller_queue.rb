@@ -40,27 +40,27 @@ module Trunkline
       # @return [Float] when it joined the queue first
       attr_reader :first_since
 
-      # @param alone [Boolean] whether the caller waits to pin a trunk
+      # @param to_pin [Boolean] whether the caller waits to pin a trunk
       # @yieldreturn [String] a likely reason for a lack of trunks, for errors
-      def initialize(request, alone:, &explanation)
+      def initialize(request, to_pin:, &explanation)
         @request = request
         @scheduler = request.scheduler
         @thread = Thread.current
-        @alone = alone
+        @to_pin = to_pin
         @explanation = explanation
-        @long = !alone && request.long?
+        @long = !to_pin && request.long?
         @trunk = nil
         @called = @queued = @woke_itself = false
         @failover_until = @last_failure = nil
       end
 
-      def alone? = @alone
+      def to_pin? = @to_pin
 
       # @return [Boolean] whether the caller waits for a shared trunk with a long request
       def long? = @long
 
       # @return [Boolean] whether its request has been reclassified as long since it came; true once
-      def became_long? = !@long && !@alone && (@long = @request.long?)
+      def became_long? = !@long && !@to_pin && (@long = @request.long?)
 
       # @return [Boolean] whether the caller will never resume: its thread or its event loop has ended, and its fiber was dropped where it waited
       def gone? = !@thread.alive? || @request.dropped?
@@ -199,7 +199,7 @@ module Trunkline
     # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_first(most)
       head = first
-      call(most) { |entry| entry.equal?(head) || (!head.alone? && entry.scheduler.equal?(head.scheduler)) }
+      call(most) { |entry| entry.equal?(head) || (!head.to_pin? && entry.scheduler.equal?(head.scheduler)) }
     end
 
     # Takes out the first entry, for which the trunk is kept.

@@ -5,7 +5,8 @@ module Trunkline
   # writes now; and a lost connection is detected before a caller needs it. A caller that leaves sends the checks, and a later one reads the answers.
   # The owner's lock is held around {#take}.
   class IdleChecks # :nodoc:
-    # Seconds after which an idle trunk is checked at the latest, while there are callers.
+    # Seconds after which an idle trunk is checked at the latest, while there are callers: with the answer, which a later search reads, a promotion is
+    # known in less than 10 s. It costs the server an empty statement for each idle connection.
     EVERY = 5.0
     # Seconds between two searches for idle trunks: one that was idle for as long is checked.
     INTERVAL = EVERY / 2

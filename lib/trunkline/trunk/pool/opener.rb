@@ -12,11 +12,11 @@ module Trunkline
   # connections, the number of those open is the limit until the pause is over. The pool's lock is held around each call but {#open}.
   class Opener # :nodoc:
     # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, and more than a
-    # second later on a busy machine if it has temporary tables to remove.
+    # second later on a busy machine if it has temporary tables to remove. One second was too short there.
     STILL_COUNTED = 5.0
     # Seconds after which an attempt by a fiber no longer counts. Its event loop may have been dropped by a thread that makes no more calls, which no
-    # other thread can detect. Connecting over a slow network takes a tenth of this. If the fiber resumes after all, its connection counts again, or
-    # is closed if there is no room for it.
+    # other thread can detect. It is three times connect_timeout's default, and hosts are tried side by side. If the fiber resumes after all, its
+    # connection counts again, or is closed if there is no room for it.
     LONGEST_ATTEMPT = 30.0
     # The reason given when a connection is closed because others have replaced it meanwhile, or its server is no longer wanted.
     TOO_LATE = "it was not needed any more when it was open"
@@ -37,16 +37,17 @@ module Trunkline
     # @param limits [Limits]
     # @param server [String, nil] label for errors
     # @param connect [#call] takes the pool, and opens a connection
-    # @param moved [#call, nil] returns during a pause whether another server can be tried at once; nil: no pause is shortened
-    def initialize(roster, ledger, limits, server, connect, moved = nil)
+    # @param address_changed [#call, nil] returns during a pause whether the host's name resolves to another address now, which is tried at once; nil:
+    #   no pause is shortened
+    def initialize(roster, ledger, limits, server, connect, address_changed = nil)
       @roster = roster
       @ledger = ledger
       @limits = limits
       @server = server
       @connect = connect
-      @moved = moved
+      @address_changed = address_changed
       @quota = roster.quota
-      @back_off = BackOff.new(probes: !moved.nil?)
+      @back_off = BackOff.new(probes: !address_changed.nil?)
       @attempts = {}.compare_by_identity # entries of the callers that open a trunk => Attempt
       @ended_at = -Float::INFINITY # when the last connection ended
       @ending = nil
@@ -55,19 +56,19 @@ module Trunkline
 
     # @return [Boolean] whether a trunk may be opened for the caller, whatever the load
     def may_open?(entry)
-      return @roster.room_alone? && !hold_back? if entry.alone?
-      return @roster.room? && !((@quota || failing?) && hold_back?) if entry.blocks_its_scheduler?
+      return @roster.room_to_pin? && !must_hold_back? if entry.to_pin?
+      return @roster.room? && !((@quota || failing?) && must_hold_back?) if entry.blocks_its_scheduler?
 
       may_open_to_share?
     end
 
     # @return [Boolean] whether one more trunk than `connections` should be shared, for a caller whose request no open trunk should take
     def may_grow?(entry)
-      !hold_back? && @roster.room_to_grow? && @roster.dispatcher.should_open_another?(entry.request, @roster.opening_to_share)
+      !must_hold_back? && @roster.room_to_grow? && @roster.dispatcher.should_open_another?(entry.request, @roster.opening_to_share)
     end
 
     # @return [Boolean] whether one more shared trunk may be opened: the first one, or one that is not needed yet
-    def may_open_to_share? = (@roster.room_to_share? || (may_recount? && @quota.due?)) && !hold_back? && (@roster.trunks.empty? || @back_off.further?)
+    def may_open_to_share? = (@roster.room_to_share? || (may_recount? && @quota.due?)) && !must_hold_back? && (@roster.trunks.empty? || @back_off.may_open_further?)
 
     # @return [Boolean] whether one more shared trunk may be opened once the share is due to be counted again
     def may_recount? = !@quota.nil? && @roster.fewer_shared?
@@ -90,7 +91,7 @@ module Trunkline
     # The caller will {#open} one.
     def begin_attempt(entry)
       @back_off.begin_attempt
-      @roster.opening(alone: entry.alone?)
+      @roster.opening(to_pin: entry.to_pin?)
       @attempts[entry] = Attempt.new(Waiting.now, [])
     end
 
@@ -109,7 +110,7 @@ module Trunkline
     # @raise [Error]
     def open(entry, pool)
       SchedulerHooks::OF_PROCESS.check(entry.request.scheduler)
-      return if @moved && @back_off.paused? && !moved?(entry)
+      return if @address_changed && @back_off.paused? && !address_changed?(entry)
 
       start = Waiting.now
       trunk = Deadlines.hold(entry.request.deadline) { @connect.call(pool) }
@@ -124,14 +125,14 @@ module Trunkline
     # @return [Trunk, nil] the same; nil: it is unwanted, or its attempt no longer counted and there is no room for it
     def opened(entry, trunk)
       attempt = @attempts.delete(entry)
-      return @roster.not_opened(alone: entry.alone?) && nil if attempt&.unwanted&.any? { |chosen| chosen.call(trunk) }
+      return @roster.not_opened(to_pin: entry.to_pin?) && nil if attempt&.unwanted&.any? { |chosen| chosen.call(trunk) }
 
       unless attempt
         return unless @roster.room?
 
-        @roster.opening(alone: entry.alone?)
+        @roster.opening(to_pin: entry.to_pin?)
       end
-      @roster.opened(trunk, alone: entry.alone?)
+      @roster.opened(trunk, to_pin: entry.to_pin?)
       @ledger.opened(trunk)
       @back_off.succeeded
       @quota&.learn(trunk.share, @roster.size)
@@ -154,7 +155,7 @@ module Trunkline
     def continues_after?(entry, error)
       return true if entry.continues_after?(error, wait_limit_after(error))
       return @roster.size > 1 || still_counted? if error.server_full?
-      return @roster.trunks.any? unless entry.alone?
+      return @roster.trunks.any? unless entry.to_pin?
 
       error.is_a?(ServerError) && @roster.pinned.any?
     end
@@ -179,17 +180,17 @@ module Trunkline
     private
 
     # The check ends with the pause: then an attempt is due.
-    def moved?(entry) = Deadlines.hold([entry.request.deadline, *@back_off.pause_end].compact.min, &@moved)
+    def address_changed?(entry) = Deadlines.hold([entry.request.deadline, *@back_off.pause_end].compact.min, &@address_changed)
 
     def gone?(entry, since) = entry.gone? || (!entry.scheduler.nil? && Waiting.now - since > LONGEST_ATTEMPT)
 
-    def forget(entry) = @attempts.delete(entry)&.since&.tap { @roster.not_opened(alone: entry.alone?) }
+    def forget(entry) = @attempts.delete(entry)&.since&.tap { @roster.not_opened(to_pin: entry.to_pin?) }
 
     # Attempts run one at a time when others share the server, as each finds out how many are left.
-    def hold_back?
-      return true if @quota && @roster.opening? && !@back_off.lagging?
+    def must_hold_back?
+      return true if @quota && @roster.opening? && !@back_off.attempt_overdue?
 
-      @back_off.doubtful? && (@back_off.holding? || (@roster.opening? && !@back_off.lagging?))
+      @back_off.doubtful? && (@back_off.too_early? || (@roster.opening? && !@back_off.attempt_overdue?))
     end
 
     def still_counted? = Waiting.now - @ended_at < STILL_COUNTED

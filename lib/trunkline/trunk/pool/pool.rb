@@ -26,12 +26,12 @@ module Trunkline
     # @param server [String, nil] label for errors
     # @param divided [Boolean] whether several processes divide the server's connections among them: see {Quota}
     # @param check [#call, nil] see {IdleChecks}
-    # @param moved [#call, nil] see {Opener#initialize}
+    # @param address_changed [#call, nil] see {Opener#initialize}
     # @yield [pool] opens a connection
     # @yieldreturn [Trunk]
-    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, check: nil, moved: nil, &open)
+    def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, check: nil, address_changed: nil, &open)
       @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, check: check }
-      @limits, @server, @open, @moved = limits, server, open, moved
+      @limits, @server, @open, @address_changed = limits, server, open, address_changed
       @closed, @divided = false, divided
       @callers_waiting = Flag.new
       begin_anew
@@ -58,7 +58,7 @@ module Trunkline
     end
 
     # @return [Boolean] whether the request would wait for a connection now, or open one
-    def crowded_for?(request) = @queued || choose(request).nil?
+    def would_wait?(request) = @queued || choose(request).nil?
 
     # Sends the request over a shared trunk, and does not wait. As {#over_shared_trunk}.
     def dispatch(request)
@@ -82,7 +82,7 @@ module Trunkline
     # @yieldreturn [String] a likely reason for a lack of trunks, for the error of a caller that waits in vain
     # @return [Trunk]
     def check_out(request, user = nil, &explanation)
-      entry = CallerQueue::Entry.new(request, alone: true, &explanation)
+      entry = CallerQueue::Entry.new(request, to_pin: true, &explanation)
       trunk = nil
       Waiting.without_interrupts(request.scheduler) do
         until trunk && (trunk.codec.idle? || settled?(trunk, request)) && trunk.alive?
@@ -149,12 +149,12 @@ module Trunkline
     def closed? = @closed
     # @return [Dispatcher] among its shared trunks; another one in a forked child
     def dispatcher = locked { renew_after_fork || @dispatcher }
-    def catch_up = @roster.catch_up # reads answers on trunks that no active caller reads
+    def read_unattended = @roster.read_unattended # reads answers on trunks that no active caller reads
     # @return [Hash] how many trunks are shared, pinned, spare and being opened
     def counts = @roster.counts
     # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
     def stats
-      @roster.catch_up
+      @roster.read_unattended
       locked { renew_after_fork || PoolStats.new(@roster, @ledger, @queue).to_h }
     end
 
@@ -165,7 +165,7 @@ module Trunkline
       @lock = Lock.new
       @idle_checks = (@roster = Roster.new(**@budget)).idle_checks
       @ledger = Ledger.new
-      @opener = Opener.new(@roster, @ledger, @limits, @server, @open, @moved)
+      @opener = Opener.new(@roster, @ledger, @limits, @server, @open, @address_changed)
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
       @admission = Admission.new(@roster, @opener, @queue)
       dropped = DroppedCallers.new(@roster, [@queue, @opener])
@@ -179,7 +179,7 @@ module Trunkline
     def another_is_better?(trunk) = !trunk.codec.idle? && (@roster.spare_to_share? || @opener.may_open_to_share?)
 
     def find_for(request)
-      entry = CallerQueue::Entry.new(request, alone: false)
+      entry = CallerQueue::Entry.new(request, to_pin: false)
       Waiting.without_interrupts(request.scheduler) do
         until request.deadline_passed?
           trunk = obtain(entry) || choose(request)
@@ -199,7 +199,7 @@ module Trunkline
     def obtain(entry)
       return @queued_wait.wait(entry, nil) if !@queue_idle && may_follow?(entry)
 
-      @roster.catch_up
+      @roster.read_unattended
       what, trunk = locked { decide(entry) }
       case what
       when :open then open_trunk(entry)
@@ -229,7 +229,7 @@ module Trunkline
       wake_called { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
       return trunk.close(Opener::TOO_LATE) && nil unless kept
 
-      give_up_surplus
+      retire_surplus
       lost(trunk) if trunk.loss # before the pool had it
       trunk.tap { |opened| opened.close("the client was closed") if @closed }
     rescue Error => error
@@ -238,12 +238,12 @@ module Trunkline
     ensure
       unless trunk || !opener.equal?(@opener)
         wake_called { @opener.not_opened(entry, error).then { |begun| error ? @queue.call_failed(error, begun) : @queue.serve } }
-        give_up_surplus
+        retire_surplus
       end
     end
 
     # Closes what exceeds this process's share of the server's connections.
-    def give_up_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it exceeds this process's share of the server's connections") }
+    def retire_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it exceeds this process's share of the server's connections") }
 
     def renew_after_fork
       return if @generation == Trunkline.process_generation

@@ -35,7 +35,7 @@ module Trunkline
         sleep(entry, called)
         break if entry.trunk # a kept trunk is the caller's only after it has left the queue: until then the caller may count as dropped
 
-        @roster.catch_up
+        @roster.read_unattended
         staying, called = @change.call { entry.stay && [true, @queue.serve_for(entry)] }
         break unless staying
 

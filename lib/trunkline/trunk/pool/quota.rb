@@ -7,7 +7,7 @@ module Trunkline
   # out. The owner's lock is held around each call.
   class Quota # :nodoc:
     # Seconds that a caller without any trunk waits for a server that takes no more connections: within that time other processes find out that their
-    # share is smaller, and close connections.
+    # share is smaller, and close connections. They count again after 10 to 15 s, and after twice that with more than one connection: see {#learn}.
     FULL_SERVER_WAIT = 30.0
 
     # @param most [Integer] upper limit, whatever the share is

@@ -84,7 +84,7 @@ module Trunkline
     def room? = size < @limit
 
     # @return [Boolean] whether another one may be opened and reserved: there must be room for a shared one too, unless there may be only one
-    def room_alone? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
+    def room_to_pin? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
 
     # Tells the dispatcher whether it may request one more trunk than there are. A trunk that is being opened counts, since the first will not stay
     # the only one.
@@ -114,19 +114,19 @@ module Trunkline
 
     def opening? = @opening.positive?
     def nothing_open? = size.zero?
-    def opening(alone:)
+    def opening(to_pin:)
       @opening += 1
-      @opening_to_share += 1 unless alone
+      @opening_to_share += 1 unless to_pin
     end
 
-    def opened(trunk, alone:)
-      not_opened(alone: alone)
-      alone ? pin(trunk) : share(trunk)
+    def opened(trunk, to_pin:)
+      not_opened(to_pin: to_pin)
+      to_pin ? pin(trunk) : share(trunk)
     end
 
-    def not_opened(alone:)
+    def not_opened(to_pin:)
       @opening -= 1
-      @opening_to_share -= 1 unless alone
+      @opening_to_share -= 1 unless to_pin
     end
 
     # A trunk to pin, without opening one. The last shared trunk is never taken, unless there may be only one.
@@ -156,7 +156,7 @@ module Trunkline
     # @param wanted [Boolean] whether a caller waits to pin a trunk
     # @param starving [Boolean] whether a long request has waited for long enough
     def drain(wanted, starving = false)
-      wanted &&= @pinned.empty? && @spares.empty? && !room_alone? && !opening?
+      wanted &&= @pinned.empty? && @spares.empty? && !room_to_pin? && !opening?
       starving &&= @draining || (dispatcher.longs.zero? && !room_to_grow?)
       share_draining if @draining && (@draining.state.shut? || !(wanted || starving))
       begin_draining(wanted ? least_shared : 1) if @draining.nil? && (wanted || starving)
@@ -217,9 +217,9 @@ module Trunkline
     end
 
     # Reads answers that no active caller would read: when all have arrived, a connection is idle, and a retiring one is closed. The lock is not held.
-    def catch_up
+    def read_unattended
       @retiring.dup.each(&:retire_now) unless @retiring.empty?
-      @dispatcher.unread.each(&:catch_up)
+      @dispatcher.unread.each(&:read_unattended)
     end
 
     # @return [Symbol]

@@ -7,10 +7,6 @@ module Trunkline
   # has been dropped by a thread that makes no more calls, which no other thread can detect, or is blocked: others may overtake its fibers. Plain
   # threads are not tracked: they resume, or have left. The pool's lock is held around each call but {#any_overdue?}.
   class UnansweredCalls # :nodoc:
-    # Seconds within which an event loop must resume a called fiber. A turn of a busy loop takes some hundredths of a second.
-    LONGEST = 1.0
-    private_constant :LONGEST
-
     # entries:: of the fibers that were called and have not resumed
     # since:: when the first of them was called, or when a fiber of the same event loop resumed last
     Calls = Struct.new(:entries, :since)
@@ -36,13 +32,13 @@ module Trunkline
     end
 
     # @return [Array<Fiber::Scheduler>] event loops whose called fibers have not resumed for too long; never that of the calling fiber
-    def overdue = others.select { |_, calls| Waiting.now >= calls.since + LONGEST }.map(&:first)
+    def overdue = others.select { |_, calls| Waiting.now >= calls.since + Waiting::LONGEST_TURN }.map(&:first)
 
     # @return [Boolean] whether {#overdue} has any; the lock need not be held
     def any_overdue? = !@of_scheduler.empty? && overdue.any?
 
     # @return [Float, nil] when there will be one, on the clock of Waiting.now; nil: no called fiber is outstanding
-    def due = others.map { |_, calls| calls.since + LONGEST }.min
+    def due = others.map { |_, calls| calls.since + Waiting::LONGEST_TURN }.min
 
     # Removes the entries that the block selects.
     #

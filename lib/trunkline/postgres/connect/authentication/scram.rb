@@ -12,7 +12,7 @@ module Trunkline
       # The user's name stays empty, as the server uses the one of the startup message.
       class SCRAM
         MECHANISM = "SCRAM-SHA-256"
-        KEY_LENGTH = 32
+        KEY_LENGTH = 32 # bytes of a SHA-256 hash
 
         # The server chooses the number of iterations, and the client computes them before it knows whether this is its server; a million take about a
         # third of a second in which nothing else runs. PostgreSQL's default is 4096, the strictest recommendation for this hash is 600,000.

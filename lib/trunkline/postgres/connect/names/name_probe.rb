@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../socket/readiness"
+require_relative "../../../socket/tcp"
 require_relative "name_lookup"
 
 module Trunkline
@@ -8,8 +9,8 @@ module Trunkline
     # Checks whether the name of a host still resolves to the server of a connection, when that server owes an answer and there is no other host. The
     # caller that waits for the answer runs it, as it does {HostProbe}. It does not load the server.
     class NameProbe # :nodoc:
-      # Seconds for the lookup; after that, the name counts as unchanged until the next check.
-      ANSWER = 1.0
+      # Seconds for the lookup, as for a host's answer; after that, the name counts as unchanged until the next check.
+      ANSWER = Socket::TCP::ANSWER
       private_constant :ANSWER
 
       # @param host [Config::Host]
@@ -29,7 +30,7 @@ module Trunkline
       #
       # @param io [IO] on which the host owes an answer
       # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
-      # @return [Symbol, nil] :unchanged; :moved; nil: something may have arrived on the io, or the deadline has passed
+      # @return [Symbol, nil] :unchanged; :changed; nil: something may have arrived on the io, or the deadline has passed
       def run(io, deadline)
         own = Socket::Resumable::Wait.new(io, :wait_readable, nil)
         until (finding = self.finding) || (deadline && Socket::Readiness.now >= deadline)
@@ -48,7 +49,7 @@ module Trunkline
       private
 
       def finding
-        return @found.empty? || @found.include?(@address) ? :unchanged : :moved if @found
+        return @found.empty? || @found.include?(@address) ? :unchanged : :changed if @found
 
         :unchanged if Socket::Readiness.now >= @ends_at
       end

@@ -3,6 +3,7 @@
 require_relative "../../../socket/readiness"
 require_relative "../../../trunk/deadlines"
 require_relative "../../../trunk/lock"
+require_relative "../../../trunk/pool/back_off"
 require_relative "name_lookup"
 
 module Trunkline
@@ -11,11 +12,11 @@ module Trunkline
     # is looked up again each second while an attempt to connect runs, and during the pause after a failed one. If it resolves to another address, the
     # next attempt begins at once: pauses spare a server that was tried, not another one.
     class NameWatch # :nodoc:
-      # Seconds between two lookups of a name, at random, as clients that have lost the same server use the same resolver.
-      PAUSE = 0.5..1.0
+      # Seconds between two lookups of a name while an attempt runs: as between two during a pause.
+      PAUSE = BackOff::PROBE_INTERVAL
       # Seconds for which a failed address does not count as a change: the longest pause between two attempts at one server. A resolver may return
       # several addresses in turn.
-      FAILED_FOR = 15.0
+      FAILED_FOR = BackOff::LONGEST_SLOW
       private_constant :FAILED_FOR
 
       # One attempt to connect to a host by its name. The attempt's thread looks the name up.
@@ -60,9 +61,9 @@ module Trunkline
         def resume
           found = @lookup.resume or return false
 
-          moved = moved_to?(found)
-          @lookup = NameLookup.new(@host, Waiting.now + rand(PAUSE)) unless moved
-          moved
+          address_changed = changed_to?(found)
+          @lookup = NameLookup.new(@host, Waiting.now + rand(PAUSE)) unless address_changed
+          address_changed
         end
 
         # @return [Boolean] whether a lookup is running
@@ -83,7 +84,7 @@ module Trunkline
 
         private
 
-        def moved_to?(found) = found.any? && found != @all && found.any? { |one| one != first && Waiting.now - failed_at(one) > FAILED_FOR }
+        def changed_to?(found) = found.any? && found != @all && found.any? { |one| one != first && Waiting.now - failed_at(one) > FAILED_FOR }
 
         def failed_at(address) = @failed.fetch(address, -Float::INFINITY)
       end
@@ -124,15 +125,15 @@ module Trunkline
       # Looks up the names of the hosts whose last attempt has failed, within the caller's deadline.
       #
       # @return [Boolean] whether one resolves to an address now that was not tried
-      def moved?
+      def address_changed?
         attempts = @last.values.map(&:dup)
         deadline = Deadlines.present
-        moved = attempts.any?(&:begin_lookup)
-        until moved || (running = attempts.select(&:lookup_running?)).empty? || (deadline && Waiting.now >= deadline)
+        address_changed = attempts.any?(&:begin_lookup)
+        until address_changed || (running = attempts.select(&:lookup_running?)).empty? || (deadline && Waiting.now >= deadline)
           ready = Socket::Readiness.wait_for_any(running.map(&:wait), deadline)
-          moved = running.select { |attempt| ready.any? { |wait| wait.equal?(attempt.wait) } }.any?(&:resume)
+          address_changed = running.select { |attempt| ready.any? { |wait| wait.equal?(attempt.wait) } }.any?(&:resume)
         end
-        moved
+        address_changed
       ensure
         attempts&.each(&:abandon)
       end

@@ -8,7 +8,7 @@ module Trunkline
       # The negotiated protocol version: the client requests the newest that it allows, and the server may answer with an older one (PostgreSQL
       # manual, "NegotiateProtocolVersion").
       class ProtocolVersion
-        MAJOR = 3 << 16
+        MAJOR = 3 << 16 # of the protocol
         private_constant :MAJOR
 
         # @param newest [String] "3.0" or "3.2"

@@ -33,6 +33,7 @@ module Trunkline
         # In other languages: a command at the beginning of a string or line, and a name anywhere.
         BEGINS_COMMAND = /(?:\A|["'`{(\n])[^\S\n]*+(?:SET\s++(?!LOCAL\b)|RESET\s|LISTEN\s|LOAD\s|PREPARE\s|DECLARE\s|CREATE\s++(?:LOCAL\s++|GLOBAL\s++)?TEMP)/i
         NAME = /[[:alpha:]_][[:alnum:]_$]*+/
+        # Commands in strings within such strings are searched as deep as this, which bounds the time: each is parsed once more.
         DEEPEST = 3
         private_constant(*constants(false))
 
