@@ -67,16 +67,20 @@ module Trunkline
 
     def wait(deadline)
       waiter = Waiter.new.park
-      @waiting.push(waiter)
+      @lock.synchronize { @waiting.push(waiter) }
       taken? ? Waiting.park(waiter, [deadline, Waiting.now + CHECK_INTERVAL].compact.min) : Waiting.unpark(waiter)
     ensure
       @waiting.delete(waiter)
     end
 
-    # Wakes all of them: one that was interrupted meanwhile could not wake the next. A caller that runs on after it was dropped has passed it on.
+    # Wakes all of them: one that was interrupted meanwhile could not wake the next. A caller that runs on after it was dropped has passed it on. Those
+    # that were dropped while they waited are referred to no longer, so that they can be collected.
     def pass_on(mine)
-      @lock.synchronize { @holder = nil if held_by?(mine) }
-      @waiting.dup.each(&:wake_if_parked)
+      woken = @lock.synchronize do
+        @holder = nil if held_by?(mine)
+        @waiting.tap { @waiting = [] }
+      end
+      woken.each(&:wake_if_parked)
     end
   end
   private_constant :Turn

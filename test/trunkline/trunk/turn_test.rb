@@ -47,6 +47,16 @@ module Trunkline
       assert_equal [false], dropped.uniq
     end
 
+    # Else what they refer to could not be collected: a subscription, for example.
+    def test_fibers_that_are_dropped_while_they_wait_are_not_referred_to
+      @turn.take do
+        Dropping.run { 3.times { Fiber.schedule { @turn.take { flunk } } } }
+        assert_equal 3, @turn.instance_variable_get(:@waiting).size
+      end
+      assert_empty @turn.instance_variable_get(:@waiting)
+      assert_equal :mine, @turn.take { :mine }
+    end
+
     # It has lost the turn, and does not end that of another.
     def test_a_fiber_that_runs_on_after_all
       Dropping.run do

@@ -59,7 +59,8 @@ module Trunkline
       end
 
       # As the user of its connection: callers that wait for one may take it when all subscriptions were dropped.
-      def alive? = !@queues.all?(&:abandoned?)
+      # Each of them is checked, as an absence counts from check to check.
+      def alive? = !@queues.map(&:abandoned?).all?
 
       # @return [true] no caller that was dropped takes the connection from the others
       def shared? = true
