@@ -113,9 +113,11 @@ module Trunkline
         (statement.kept? && statement.parameter_types) || describe_request(Request.describe(statement)).parameter_types
       end
 
+      # A pooler may have prepared the named statement for former types.
+      #
       # @return [Array<Integer>, nil] the present types of the statement's parameters; nil: the server cannot be queried, as in a failed transaction
       def types_now(statement)
-        describe_request(Request.describe(statement).anew).parameter_types
+        describe_request(Request.describe(statement).anew.unnamed!).parameter_types
       rescue Error
         nil
       end

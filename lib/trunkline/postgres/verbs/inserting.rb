@@ -8,8 +8,8 @@ module Trunkline
     module Inserting
       # Keywords of {Querying#query} that an insertion takes.
       OPTIONS = %i[deadline idempotent settings role group_commit as].freeze
-      # SQLSTATEs of statements that the server cannot parse begin with this.
-      REFUSED = "42"
+      # SQLSTATEs of statements that the server cannot parse begin so, and that of one which a pooler has prepared for former types.
+      REFUSED = %w[42 0A000].freeze
       private_constant :OPTIONS, :REFUSED
 
       # Inserts a row, or several with one statement. The statement has the same text for any number of rows above one, so it is prepared once.
@@ -50,7 +50,7 @@ module Trunkline
           begin
             query(*typed(insertion, oids, insertion.comparable?), **options)
           rescue ServerError, ArgumentError, TypeError => error
-            raise unless insertion.comparable? && (!error.is_a?(ServerError) || error.sqlstate.start_with?(REFUSED)) && (again = typed_again(insertion, statement, oids))
+            raise unless insertion.comparable? && (!error.is_a?(ServerError) || error.sqlstate.start_with?(*REFUSED)) && (again = typed_again(insertion, statement, oids))
 
             query(*again, **options)
           end
@@ -66,7 +66,7 @@ module Trunkline
       def types_of(statement, insertion)
         return @executor.learned_types(statement) if insertion.comparable? && !@executor.holds_connection?
 
-        @executor.describe_request(Request.describe(statement).anew).parameter_types
+        @executor.describe_request(Request.describe(statement).unnamed!).parameter_types
       end
 
       # @param compared [Boolean] whether the server compares the types
