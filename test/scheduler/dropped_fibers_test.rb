@@ -4,6 +4,7 @@ require "test_helper"
 require "support/database_helpers"
 require "support/dropped_fibers"
 require "support/gated"
+require "support/leeway"
 require "support/schedulers/hosts"
 
 # Fibers that never go on, as their event loop has ended with its thread, or as nothing refers to them; and threads that end and
@@ -13,6 +14,7 @@ class DroppedFibersTest < Trunkline::TestCase
   include DroppedFibers
   include Gated
   include Hosts::Threads
+  include Leeway
 
   def test_one_that_waits_for_an_answer
     name = unique_name
@@ -21,6 +23,17 @@ class DroppedFibersTest < Trunkline::TestCase
       drop(3) { ask(db, 2) }
       assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
       assert_equal [1, 0], [sessions(name).size - db.stats[:spare], db.stats[:in_flight]]
+    end
+  end
+
+  # That its thread has left the event loop is evidence enough: others do not wait until the connection counts as stalled.
+  def test_one_that_waits_for_an_answer_holds_up_no_other
+    with_no_stalls do
+      with_client(connections: 1, max_connections: 1, max_wait: 10) do |db|
+        ask(db, 1)
+        drop(3) { ask(db, 2) }
+        assert_equal [3, 4], [ask(db, 3), db.transaction { |tx| ask(tx, 4) }]
+      end
     end
   end
 

@@ -4,7 +4,8 @@
 # or not: on a slow machine it would not see it.
 module Leeway
   SECONDS = 60
-  private_constant :SECONDS
+  HOURS = 36_000 # seconds
+  private_constant :SECONDS, :HOURS
 
   private
 
@@ -16,6 +17,9 @@ module Leeway
 
   # Meanwhile callers leave when their own time is over, also if the server ignores their cancels.
   def with_no_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, 0, &block)
+
+  # Meanwhile no connection counts as stalled, whose callers do not run.
+  def with_no_stalls(&block) = with_seconds(:Stall, :LONGEST, HOURS) { with_seconds(:Stall, :LONGEST_WITH_LOSS, HOURS, &block) }
 
   def with_seconds(name, constant, seconds = SECONDS)
     owner = Trunkline.const_get(name)
