@@ -28,7 +28,7 @@ module Trunkline
       include Performing
 
       # Without RETURNING, the key is the sequence's last value on the same connection.
-      def exec_insert(...) # :nodoc:
+      def exec_insert(sql, name = nil, binds = [], pk = nil, sequence_name = nil, returning: nil) # :nodoc:
         return super if use_insert_returning?
 
         with_raw_connection { |connection| connection.session.together { super } }

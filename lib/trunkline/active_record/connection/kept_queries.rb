@@ -5,7 +5,23 @@ module Trunkline
     # Queries of the adapter itself, in addition to PG::Connection's methods: C decodes the values as ActiveRecord expects them.
     module KeptQueries # :nodoc:
       MISCOUNT = PG.const_get(:Translation)::MISCOUNT
-      private_constant :MISCOUNT
+      NO_PARAMETERS = [].freeze
+      private_constant :MISCOUNT, :NO_PARAMETERS
+
+      # Runs one statement that returns no rows.
+      #
+      # @return [Result]
+      # @raise [PG::Error]
+      def exec_command(sql)
+        check_open
+        check_no_copy if @copy
+        end_open if @sent || @open_copy
+        result = @session.query(sql, NO_PARAMETERS, prepare: :again)
+        call_receiver(result) if @receiver
+        result
+      rescue Error, EncodingError => error
+        raise translated(error)
+      end
 
       # Runs one statement, which connections keep prepared.
       #

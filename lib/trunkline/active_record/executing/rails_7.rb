@@ -5,25 +5,45 @@ module Trunkline
     module Executing
       # The methods that ActiveRecord 7.2 calls.
       module Rails7
-        def internal_exec_query(sql, name = "SQL", binds = [], **options) # :nodoc:
-          execute_and_clear(sql, name, binds, **options) { |result| cast_result(result) }
+        # What ActiveRecord calls its own BEGIN, COMMIT and SAVEPOINT, whose results it does not use.
+        TRANSACTION = "TRANSACTION"
+        private_constant :TRANSACTION
+
+        def raw_execute(sql, name, async: false, allow_retry: false, materialize_transactions: true) # :nodoc:
+          return super unless name == TRANSACTION
+
+          log(sql, name, async: async) do
+            with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
+              result = connection.exec_command(sql)
+              verified!
+              handle_warnings(result)
+              result
+            end
+          end
+        end
+
+        # Keywords by name: a rest of them would be a Hash in each call.
+        def internal_exec_query(sql, name = "SQL", binds = [], prepare: false, async: false, allow_retry: false, materialize_transactions: true) # :nodoc:
+          execute_and_clear(sql, name, binds, prepare: prepare, async: async, allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |result|
+            cast_result(result)
+          end
         end
 
         private
 
-        def exec_no_cache(sql, name, binds, **options)
-          exec_directly(sql, name, binds, prepare: :again, **options)
+        def exec_no_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
+          exec_directly(sql, name, binds, :again, async, allow_retry, materialize_transactions)
         end
 
-        def exec_cache(sql, name, binds, **options)
-          exec_directly(sql, name, binds, prepare: true, **options)
+        def exec_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
+          exec_directly(sql, name, binds, true, async, allow_retry, materialize_transactions)
         rescue ::ActiveRecord::StatementInvalid => error
           raise unless is_cached_plan_failure?(error)
 
           raise ::ActiveRecord::PreparedStatementCacheExpired.new(error.cause.message, connection_pool: @pool)
         end
 
-        def exec_directly(sql, name, binds, prepare:, async:, allow_retry:, materialize_transactions:)
+        def exec_directly(sql, name, binds, prepare, async, allow_retry, materialize_transactions)
           mark_transaction_written_if_write(sql)
           update_typemap_for_default_timezone
           type_casted_binds = type_casted_binds(binds)

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/active_record_host"
+require "support/call_counts"
+
+module Hosts
+  module ActiveRecord
+    # The steps of the library in what ActiveRecord does most: see CallCountsTest.
+    class CallCountsTest < Trunkline::TestCase
+      include Trunkline::ActiveRecordHost
+      include ::CallCounts
+
+      WARM = 60 # calls, after which types and times are known
+      private_constant :WARM
+
+      def test_a_transaction_with_one_insert
+        with_model("account int NOT NULL") do |model|
+          insert = -> { model.transaction { model.create!(account: 1) } }
+          Thread.new do
+            WARM.times { insert.call }
+            assert_calls([0, 0], "Model.transaction { Model.create! }", &insert)
+          end.join
+        end
+      end
+    end
+  end
+end
