@@ -185,7 +185,7 @@ module Trunkline
       def perform(request)
         return @client.perform(request) if @lease.nil? && shared?(request)
 
-        over_reserved_connection(request) { |lease| lease.perform(request) }
+        over_reserved_connection(request) { |lease| ends_transaction?(request) ? lease.perform_own(request) : lease.perform(request) }
       end
 
       def dispatch(request)
@@ -246,6 +246,9 @@ module Trunkline
         end_lease unless @kept || @held
         nothing
       end
+
+      # It changes nothing else in the session, so nothing is to be checked or noted before it.
+      def ends_transaction?(request) = request.statement&.classification == :transaction && SessionRemains.ending?(request.statement.sql)
 
       def opening_pending? = @lease && !@lease.pending.empty?
 
