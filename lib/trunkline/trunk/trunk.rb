@@ -25,6 +25,9 @@ module Trunkline
     # @return [#alive?, #shared?, nil] the user of a reserved trunk; nil: it is not reserved, or reserved for as long as the client is open
     attr_accessor :user
 
+    # @return [Object, nil] for what it is reserved, for messages
+    attr_accessor :holder
+
     # @return [Object, nil] what its opener knows about the server
     attr_accessor :origin
 
@@ -69,7 +72,7 @@ module Trunkline
       @writer = OutputWriter.new(self, @state, @wire)
       @retirement = Retirement.new(self, @state, @canceller)
       @stall = Stall.new(self, @state, codec)
-      @loss = @user = @origin = @server_process = @write_failure = nil
+      @loss = @user = @holder = @origin = @server_process = @write_failure = nil
       @pooled = false
       @share = nil
     end

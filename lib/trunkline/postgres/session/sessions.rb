@@ -8,7 +8,7 @@ module Trunkline
     # The sessions of a client: which fiber holds one, and how long others wait for theirs. The fiber that opened a session holds it, see
     # {ScopedValue}.
     class Sessions # :nodoc:
-      # Where and when a session was opened.
+      # Where and when a connection was reserved, and of which pool.
       Holder = Struct.new(:location, :since, :pool)
       LIBRARY = File.expand_path("..", __dir__)
       # The holder of a session, if no code of the caller is running.
@@ -44,7 +44,6 @@ module Trunkline
         @roles = roles
         @server = server
         @used = @last_value_read = false
-        begin_anew
       end
 
       # @return [SessionExecutor, nil] of the session that the caller holds
@@ -91,11 +90,7 @@ module Trunkline
       def take(request, location, access, user)
         pool = access ? access.pool : @pool
         trunk = pool.check_out(request, user) { describe_holders(pool) }
-        begin_anew unless @generation == Trunkline.process_generation
-        @lock.synchronize do
-          @holders.delete_if { |held,| held.loss } # also those that were closed because their users were dropped
-          @holders[trunk] = Holder.new(location, Waiting.now, pool)
-        end
+        trunk.holder = Holder.new(location, Waiting.now, pool)
         trunk.codec.exclusive = true
         trunk.codec.discard_sequences if @last_value_read
         trunk
@@ -107,11 +102,12 @@ module Trunkline
 
       # @param clean [Boolean] whether any caller may use it now
       def check_in(trunk, clean)
-        holder = @lock.synchronize { @holders.delete(trunk) }
+        pool = @direct ? trunk.holder.pool : @pool
+        trunk.holder = nil
         return trunk.close("the state of its session could not be reset") unless clean
 
         trunk.codec.exclusive = false
-        (@direct && holder ? holder.pool : @pool).check_in(trunk)
+        pool.check_in(trunk)
       end
 
       # A server has refused a statement because it is read-only: see {RoleWatch#move}.
@@ -130,13 +126,6 @@ module Trunkline
         location ? "#{location.path}:#{location.lineno}" : NEXT
       end
 
-      # Also called in a child process: the sessions that the parent holds are not kept there.
-      def begin_anew
-        @generation = Trunkline.process_generation
-        @holders = {}.compare_by_identity
-        @lock = Lock.new
-      end
-
       def leave(scoped, session, completed)
         scoped.end
         session.finish(completed)
@@ -145,7 +134,7 @@ module Trunkline
       # @return [String] how many connections are held, where and since when
       def describe_holders(pool)
         counts = pool.counts
-        locations = @lock.synchronize { @holders.reject { |trunk,| trunk.inherited? }.values }.select { |holder| holder.pool.equal?(pool) }.group_by(&:location)
+        locations = pool.pinned.filter_map(&:holder).group_by(&:location)
         held = locations.map { |location, holders| "#{holders.size} by #{location} (the first for #{age(holders)} s)" }
         "#{counts[:shared]} are shared, #{counts[:pinned]} held: #{held.join(", ")}"
       end

@@ -132,6 +132,8 @@ module Trunkline
 
     def trunks = locked { renew_after_fork || @roster.all } # [Array<Trunk>] that are open
 
+    def pinned = @roster.pinned # [Array<Trunk>] that are reserved
+
     # Retires the trunks that the block selects: they take no more requests, and are closed when those in flight are answered.
     def retire_where(reason, &chosen)
       retired = locked { renew_after_fork || @opener.retire_where(&chosen) }
