@@ -37,11 +37,9 @@ module Trunkline
       begin_anew
     end
 
-    # @return [Flag] on while callers wait for a trunk
-    attr_reader :callers_waiting
+    attr_reader :callers_waiting # [Flag] on while callers wait for a trunk
 
-    # @return [Opener::Ending, nil] of the last connection that the server ended with a message
-    def ending = @opener.ending
+    def ending = @opener.ending # [Opener::Ending, nil] of the last connection that the server ended with a message
 
     # @return [Float] seconds after which an idle connection is replaced, before its server would end it
     def idle_limit = @roster.idle_limit
@@ -76,25 +74,25 @@ module Trunkline
       find_for(request, &send)
     end
 
-    # Reserves a trunk for the caller, which returns it with {#check_in}.
+    # Reserves a trunk for the caller, which returns it with {#check_in}: a spare one, if no caller waits and none has to be retired first.
     # @param request [Request] whose waiter is the caller
     # @param user [#alive?, #shared?, nil] of the trunk, from the moment it is reserved: see {Trunk#user}
     # @yieldreturn [String] a likely reason for a lack of trunks, for the error of a caller that waits in vain
     # @return [Trunk]
     def check_out(request, user = nil, &explanation)
-      entry = CallerQueue::Entry.new(request, to_pin: true, &explanation)
-      trunk = nil
+      entry = trunk = nil
       Waiting.without_interrupts(request.scheduler) do
+        @roster.read_unattended
         until trunk && (trunk.codec.idle? || settled?(trunk, request)) && trunk.alive?
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
 
-          trunk = obtain(entry)
+          trunk = (take_spare unless entry) || obtain(entry ||= CallerQueue::Entry.new(request, to_pin: true, &explanation))
           trunk.user = user if trunk
         end
         check_idle if @idle_checks&.due?
         trunk
       ensure
-        wake_called { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry.expires_at
+        wake_called { @queue.stop_seeking(entry) ? @queue.serve : [] } if entry&.expires_at
       end
     end
 
@@ -103,7 +101,7 @@ module Trunkline
       trunk.user = nil
       return trunk.close("its lifetime has ended") if trunk.state.expired?
 
-      wake_called { @roster.check_in(trunk, wanted: @queue.seeking, shared: !@queue_idle && @queue.sharing?) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
+      put_aside(trunk) || wake_called { @roster.check_in(trunk, wanted: @queue.seeking, shared: !@queue_idle && @queue.sharing?) ? @queue.share_single(trunk).concat(@queue.serve) : [] }
       trunk.close("the client was closed") if @closed
     end
 
@@ -152,8 +150,7 @@ module Trunkline
     # @return [Dispatcher] among its shared trunks; another one in a forked child
     def dispatcher = locked { renew_after_fork || @dispatcher }
     def read_unattended = @roster.read_unattended # reads answers on trunks that no active caller reads
-    # @return [Hash] how many trunks are shared, pinned, spare and being opened
-    def counts = @roster.counts
+    def counts = @roster.counts # [Hash] how many trunks are shared, pinned, spare and being opened
     # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
     def stats
       @roster.read_unattended
@@ -255,6 +252,11 @@ module Trunkline
       inherited.each(&:lose_inherited)
       nil
     end
+
+    def take_spare = (locked { @roster.take_spare if @queue_idle && !@closed && @generation == Trunkline.process_generation } if @queue_idle && @roster.any_spare?)
+
+    # Without the steps for other callers, if none waits.
+    def put_aside(trunk) = @queue_idle && locked { @queue_idle && !@roster.draining? && @roster.check_in(trunk, wanted: 0, shared: false) }
 
     # A trunk that was shared may still owe answers to callers that have left. The check of a reserved one may show that it is not usable.
     def settled?(trunk, request)

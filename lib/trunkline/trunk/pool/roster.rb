@@ -7,19 +7,15 @@ module Trunkline
   # The trunks of a pool, each in one state: shared by all callers; pinned to one; spare, kept for the next caller that pins; draining, taking no new
   # requests until it is pinned; or retiring, closed when its requests are answered. The owner's lock is held around each call.
   class Roster # :nodoc:
-    # The shared trunks; frozen.
-    attr_reader :trunks
+    attr_reader :trunks # the shared ones; frozen
 
-    # Chooses among the shared trunks.
-    attr_reader :dispatcher
+    attr_reader :dispatcher # chooses among the shared trunks
 
     attr_reader :idle_limit # [Float] seconds after which an idle trunk is taken out, before its server would end it
 
-    # This process's share of the server's connections; nil: they are not divided.
-    attr_reader :quota
+    attr_reader :quota # this process's share of the server's connections; nil: they are not divided
 
-    # How many trunks are being opened to be shared.
-    attr_reader :opening_to_share
+    attr_reader :opening_to_share # how many trunks are being opened to be shared
 
     # @return [IdleChecks, nil] nil: idle trunks are not checked
     attr_reader :idle_checks
@@ -138,6 +134,9 @@ module Trunkline
       trunk
     end
 
+    # A spare one to pin, unless one is to be retired first.
+    def take_spare = (@spares.pop&.tap { |trunk| @pinned.push(trunk) } unless outdated)
+
     # Takes out the spare trunks that the block selects; the caller returns each with {#check_in}.
     #
     # @return [Array<Trunk>]
@@ -194,7 +193,7 @@ module Trunkline
     #
     # @return [Trunk, nil]
     def retire
-      trunk = @dispatcher.expired || @spares.find { |spare| expired?(spare) } || @dispatcher.superfluous || (superfluous_spare unless @spares.empty?) or return
+      trunk = outdated or return
       remove(trunk)
       @retiring.push(trunk).last
     end
@@ -234,6 +233,8 @@ module Trunkline
 
     private
 
+    def outdated = @dispatcher.expired || @spares.find { |spare| expired?(spare) } || @dispatcher.superfluous || (superfluous_spare unless @spares.empty?)
+
     def further(trunks) = trunks.reject { |trunk| trunk.share&.first }
 
     def release(trunk)
@@ -258,8 +259,7 @@ module Trunkline
 
     def expired?(spare) = spare.state.expired? || Clock.now - spare.state.idle_since >= @idle_limit
 
-    # @return [Integer] how many trunks are always left shared
-    def least_shared = @limit == 1 ? 0 : 1
+    def least_shared = @limit == 1 ? 0 : 1 # how many trunks are always left shared
 
     def take_shared
       return if @trunks.size <= least_shared
