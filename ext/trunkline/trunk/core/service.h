@@ -18,7 +18,9 @@
  * 8; queries that take four times as long from a moment on are held back for 0.9 s with 16. */
 #define UNLOADED_ENOUGH 8
 
-/* Measurements that are made before hosts are compared: the first ones include planning, and the time that connecting took. */
+/* Measurements that are made before hosts are compared: the first ones include planning, and the time that connecting took. Of 8 callers' reads the slower of
+ * simulated hosts that wait for 1 and 5 ms, exponentially, has 7 % with 2, 5 with 4, 0.9 with 8 and 0.5 with 16; the p99 is 1.7, 1.7, 0.8 and 1.1 times that
+ * of the faster alone. */
 #define STEADY_FROM 8
 
 typedef struct {
