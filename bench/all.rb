@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Every bench, one after the other, and one page of all they say: bench/results/report.html opens without a network.
+# Every bench, one after the other, and one page of all results: bench/results/report.html opens without a network.
 
 require_relative "support/bench"
 require_relative "support/bench_run"
@@ -26,7 +26,7 @@ module Trunkline
       end
 
       def run
-        failed = @names.reject { |name| run_one(bench(name)).tap { ResultsPage.new.write } }
+        failed = @names.reject { |name| run_one(bench(name)).tap { [MissedFigures, ResultsPage].each { |page| page.new.write } } }
         puts "Charts: #{ResultsPage::PATH}"
         abort "failed: #{failed.join(", ")}" if failed.any?
       end

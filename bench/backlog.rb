@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Long queries beside short ones over few connections: what the short ones suffer, how many connections the long ones get, and
-# what one caller's many queries do to another's single one; and what choosing a connection takes.
+# Long queries beside short ones over few connections: how long the short ones take, how many connections the long ones get, how
+# long a single query takes beside another caller's many; and how long the choice of a connection takes.
 
 require_relative "support/bench"
 require_relative "support/beside_long_ones"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # What Trunkline is for, in two minutes: long and short queries mixed, from a caller that blocks and from fibers, as "Faster IO for
-# Ruby with Postgres" measured it in 2008; and what a thousand fibers get through over four connections.
+# Ruby with Postgres" measured it in 2008; and how many queries a thousand fibers send over four connections.
 
 require_relative "support/bench"
 require_relative "support/mixture_race"

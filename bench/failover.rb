@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Writers whose primary hands over, is killed, or is frozen and wakes up again, under Patroni: how long they stand still, which writes fail, and which
-# are lost or there twice.
+# Writers whose primary hands over, is killed, or is frozen and wakes up again, under Patroni: how long they wait, which writes fail, and which
+# are lost or were written twice.
 
 require_relative "support/bench"
 require_relative "support/promotion_probe"

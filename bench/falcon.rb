@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Web servers whose actions ask by ActiveRecord, on the stock adapter and on Trunkline's: the table of async-postgres's README with
-# today's means, and what web applications do beside waiting.
+# Web servers whose actions query by ActiveRecord, on the stock adapter and on Trunkline's: the table of async-postgres's README with
+# today's versions, and what web applications do besides waiting.
 
 require_relative "support/bench"
 require_relative "support/active_record_sides"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Twenty processes, each of which may open 16 connections, against a server that takes 100: with fleet: true and without. What each process is answered,
-# what callers hear of a full server, and whether another program is let in; then processes that come, go and are replaced.
+# Twenty processes, each of which may open 16 connections, against a server that takes 100: with fleet: true and without. How many answers each process gets,
+# which errors its callers get from a full server, and whether another program can connect; then processes that come, go and are replaced.
 
 require_relative "support/bench"
 require_relative "support/fleet_load"

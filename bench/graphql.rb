@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# One page of GraphQL with twenty sources over ActiveRecord, asked by ten clients at once: on Trunkline's adapter and on the stock one with
-# pools of 5, 30 and 100, with graphql-ruby's AsyncDataloader, and with its plain Dataloader, which asks one source after the other.
+# One page of GraphQL with twenty sources over ActiveRecord, requested by ten clients at once: on Trunkline's adapter and on the stock one with
+# pools of 5, 30 and 100, with graphql-ruby's AsyncDataloader, and with its plain Dataloader, which loads one source after the other.
 
 require_relative "support/bench"
 require_relative "support/graphql_sides"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A statement that raises a hundred thousand notices, all told to a block, beside the pg gem with a notice receiver: how long it takes,
+# A statement that raises a hundred thousand notices, all passed to a block, beside the pg gem with a notice receiver: how long it takes,
 # how much memory twice as many take, and how long another caller of the process waits meanwhile.
 
 require_relative "support/bench"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# How long a notification takes, from before it is sent to the listener's own code, while others in the listener's process ask short
-# queries at an even pace; beside the pg gem's wait_for_notify.
+# How long a notification takes, from before it is sent to the listener's own code, while others in the listener's process send short
+# queries at an even rate; beside the pg gem's wait_for_notify.
 
 require_relative "support/bench"
 require_relative "support/notified_load"

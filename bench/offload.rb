@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # What blocks on worker threads do to callers of short queries in the same event loop: blocks that wait outside of
-# Ruby, and blocks of pure Ruby work, which share Ruby's one lock with the loop.
+# Ruby, and blocks of pure Ruby work, which share the interpreter's lock with the loop.
 
 require_relative "support/bench"
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The same selects by primary key through every client that can be had here, in Ruby and in other languages. Those that need what
-# is not here and cannot be installed are left out, with a sentence that says so.
+# The same selects by primary key through every client that can be installed here, in Ruby and in other languages. The others are left out, with a sentence that says
+# what they need.
 
 require_relative "support/bench"
 require_relative "support/other_runtimes"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# How many long queries run at once beside short ones: the limit on traffic that is played on a clock of its own, by loads and seeds.
+# How many long queries run at once beside short ones: the limit on simulated traffic, on a simulated clock, by loads and seeds.
 # The results are the same on every machine.
 
 require "async"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Selects by primary key of 1000 fibers over 4 connections, directly and through PgBouncer in transaction mode with 4 server sessions: the system's, and
-# on Debian, as root, 1.24, in a root that is made on first use. Where its version can, it keeps prepared statements. And what each does to
+# on Debian, as root, 1.24, in a root that is made on first use. Where its version can, it keeps prepared statements. And how each works for
 # programs that need a session of the server.
 
 require_relative "support/bench"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Twenty processes that serve one request at a time, a query and a transaction by turns: what they occupy at the server with each way to set the
-# client up, and with the pg gem; what is open when all were idle; and what a process is told that the server has no connection for.
+# Twenty processes that serve one request at a time, a query and a transaction in turn: what they occupy on the server with each configuration of the
+# client, and with the pg gem; what is open when all were idle; and which error a process gets when the server has no connection left.
 
 require_relative "support/bench"
 require_relative "support/process_fleet"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A shop in Rails on Puma and Falcon, whose database is a millisecond away and encrypts: on the stock adapter, directly and by PgBouncer, and on
-# Trunkline's. And how many round trips a page takes that asks ten figures by load_async.
+# A shop in Rails on Puma and Falcon, whose database has a round trip of a millisecond, and TLS: on the stock adapter, directly and through PgBouncer, and on
+# Trunkline's. And how many round trips a page takes that loads ten figures by load_async.
 
 require_relative "support/bench"
 require_relative "support/private_memory"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Reads of two standbys: what a slow one does to the reads of a fast one, on a clock that is played, so that it is the same on every machine; how the reads
-# are shared, what a read after a position costs and how often it is stale while the standbys replay at random moments, and what choosing a host takes.
+# Reads of two standbys: how a slow one affects the reads of a fast one, on a simulated clock, so the results are the same on every machine; how the reads
+# are shared, what a read after a position costs and how often it is stale while the standbys replay at random moments, and how long the choice of a host takes.
 
 require_relative "support/bench"
 require_relative "support/replica_load"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Selects by primary key over a link that adds some milliseconds to each round trip: what many callers get through together, and how
-# many round trips a query takes of a single one.
+# Selects by primary key over a link that adds some milliseconds to each round trip: how many queries many callers send together, and how
+# many round trips a query of a single caller takes.
 
 require_relative "support/bench"
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# How much one process gets through: selects by primary key from many and from few callers, and a whole table,
+# How many queries one process sends: selects by primary key from many and from few callers, and a whole table,
 # beside the pg gem and pgbench.
 
 require_relative "support/bench"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "bench_run"
+require_relative "missed_figures"
 require_relative "report"
 require_relative "results"
 require_relative "saved_results"
@@ -13,20 +14,23 @@ module Trunkline
     class ResultsPage
       PATH = File.join(Results::FOLDER, "report.html")
       INTRODUCTION = "All figures that the benches have saved in bench/results, each with the versions it was measured with. Where several sides " \
-                     "are compared, Trunkline's bars are blue. What misses its aim is explained in the -profile.md beside the results."
-      HEADERS = ["bench", "figure", "measured", "wanted", "met"].freeze
+                     "are compared, Trunkline's bars are blue. Each figure that misses its bound has the reason beside it."
+      HEADERS = ["bench", "figure", "measured", "wanted", "met", "why not"].freeze
+      MET = HEADERS.index("met")
       BENCHES = File.expand_path("..", __dir__)
-      private_constant :INTRODUCTION, :HEADERS, :BENCHES
+      private_constant :INTRODUCTION, :HEADERS, :MET, :BENCHES
 
       # @param results [Array<SavedResults>]
-      def initialize(results = SavedResults.all)
+      # @param missed [MissedFigures]
+      def initialize(results = SavedResults.all, missed = MissedFigures.new(results))
         @results = results
+        @missed = missed
       end
 
       # @return [Table] all figures of which something was wanted
       def summary
-        rows = @results.flat_map { |saved| saved.figures.map { |figure| [saved.name, *figure.to_a, met(figure)] } }
-        Table.new(HEADERS, rows.reject { |row| row.last.empty? })
+        rows = @results.flat_map { |saved| rows(saved).map { |row| [saved.name, *row] } }
+        Table.new(HEADERS, rows.reject { |row| row[MET].empty? })
       end
 
       # @param path [String] file to write
@@ -36,6 +40,8 @@ module Trunkline
       end
 
       private
+
+      def rows(saved) = saved.figures.map { |figure| [*figure.to_a, met(figure), @missed.reason(saved.name, figure)] }
 
       def met(figure)
         case figure.met?
@@ -47,7 +53,7 @@ module Trunkline
 
       def report
         summary = self.summary
-        met = summary.rows.count { |row| row.last == "met" }
+        met = summary.rows.count { |row| row[MET] == "met" }
         page = Report.new("Trunkline, measured").text(INTRODUCTION).text("#{met} of #{summary.rows.size} figures meet what was wanted.").table(summary)
         @results.each { |saved| add(page, saved) }
         page
@@ -56,8 +62,7 @@ module Trunkline
       def add(page, saved)
         page.section(saved.name).text(purpose(saved.name))
         saved.tables.each { |table| curves?(table) ? page.lines(table.title, curves(table)).table(Table.new(table.headers, table.rows)) : page.table(table) }
-        figures = saved.figures.map { |figure| [*figure.to_a, met(figure)] }
-        page.table(Table.new(HEADERS.drop(1), figures, title: "Figures")) if figures.any?
+        page.table(Table.new(HEADERS.drop(1), rows(saved), title: "Figures")) if saved.figures.any?
         page.text(saved.versions)
       end
 

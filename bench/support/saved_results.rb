@@ -19,8 +19,8 @@ module Trunkline
       end
 
       FIGURES = "Figures"
-      # Explanations of some results lie beside them.
-      EXPLAINED = /-(profile|stopped)\z/
+      # Explanations of some results lie beside them, and the list of those that miss what was wanted.
+      EXPLAINED = /-(profile|stopped)\z|\Amissed\z/
       private_constant :FIGURES, :EXPLAINED
 
       # @param folder [String]

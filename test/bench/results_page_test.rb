@@ -38,9 +38,10 @@ class ResultsPageTest < Trunkline::TestCase
 
   def test_what_was_wanted_is_on_top_with_what_is_missed
     with_results do |folder|
-      page = Trunkline::Bench::ResultsPage.new(Trunkline::Bench::SavedResults.all(folder))
-      assert_equal [["widgets", "queries/s: pg", "2.5", ">= 4", "missed"], ["widgets", "CPU: pg", "0.5", "<= 1", "met"], ["widgets", "errors", "0.0", "0", "met"]],
-                   page.summary.rows
+      results = Trunkline::Bench::SavedResults.all(folder)
+      page = Trunkline::Bench::ResultsPage.new(results, Trunkline::Bench::MissedFigures.new(results, { "widgets" => { "queries/s: pg" => "Two cores." } }))
+      assert_equal [["widgets", "queries/s: pg", "2.5", ">= 4", "missed", "Two cores."], ["widgets", "CPU: pg", "0.5", "<= 1", "met", ""],
+                    ["widgets", "errors", "0.0", "0", "met", ""]], page.summary.rows
       shown = without_scripts(page.write(File.join(folder, "page.html")))
       assert_match(/2 of 3 figures meet.*<td class="missed">missed.*<section id="widgets">.*<td>2,500<.*Medians of 5/m, shown)
     end
@@ -58,6 +59,15 @@ class ResultsPageTest < Trunkline::TestCase
   def test_the_page_that_is_kept_says_what_the_results_say
     kept = without_scripts(Trunkline::Bench::ResultsPage::PATH)
     Dir.mktmpdir { |folder| assert_equal without_scripts(Trunkline::Bench::ResultsPage.new.write(File.join(folder, "page.html"))), kept, "run rake results" }
+  end
+
+  # In bench/missed.yml, from which `rake results` writes both pages.
+  def test_each_missed_figure_has_its_reason_in_one_sentence
+    missed = Trunkline::Bench::MissedFigures.new
+    reasons = missed.all.to_h { |bench, figure| ["#{bench}: #{figure.name}", missed.reason(bench, figure)] }
+    assert_empty(reasons.reject { |_, reason| reason.match?(/\A\p{Lu}[^.]*(?:\.\S[^.]*)*\.\z/) })
+    assert_empty missed.superfluous
+    Dir.mktmpdir { |folder| assert_equal File.read(missed.write(File.join(folder, "page.md"))), File.read(Trunkline::Bench::MissedFigures::PATH), "run rake results" }
   end
 
   def test_the_readme_says_what_the_results_say

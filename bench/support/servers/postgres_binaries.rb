@@ -19,6 +19,9 @@ module Trunkline
         folder ? File.join(folder, name) : name
       end
 
+      # Looks for them again: the folder was given after the first of them was found.
+      def forget = @folders = nil
+
       def folders
         @folders ||= given + Dir[DEBIAN].sort_by { |path| -path[/\d+/].to_i } + configured
       end
