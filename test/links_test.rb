@@ -1,8 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "active_record"
+require "trunkline/active_record/position_resolver"
+require "trunkline/rack/thin"
 
-# Where a page links to a heading of a page, that page has the heading. The README is the way to each guide.
+# Where a page links to a heading of a page, that page has the heading; what it names exists. The README is the way to each guide.
 class LinksTest < Trunkline::TestCase
   ROOT = File.expand_path("..", __dir__)
   PAGES = Dir[File.join(ROOT, "{*.md,guides/*.md,bench/**/*.md}")].sort
@@ -19,6 +22,13 @@ class LinksTest < Trunkline::TestCase
   def test_the_list_of_the_readme_has_each_guide
     list = text(File.join(ROOT, "README.md"))[/^## Guides\n.*/m]
     assert_equal Dir.children(File.join(ROOT, "guides")).grep(/\.md\z/).sort, list.scan(%r{\(guides/([\w-]+\.md)\)}).flatten.uniq.sort
+  end
+
+  # In programs and in sentences.
+  def test_each_constant_that_a_page_names_exists
+    named = PAGES.flat_map { |page| text(page).scan(/\bTrunkline(?:::[A-Z]\w*)+/) }.uniq
+    assert_operator named.size, :>=, 40
+    assert_empty(named.reject { |name| Object.const_defined?(name) })
   end
 
   private

@@ -59,7 +59,7 @@ class WordsTest < Trunkline::TestCase
 
   # A client sends, checks, probes and queries; callers wait in a queue. Code and quoted messages are not searched.
   def test_the_manual_has_no_words_of_its_own
-    found = Dir.glob("{README,SECURITY,CHANGELOG,CONTRIBUTING,guides/*}.md", base: ROOT).flat_map do |path|
+    found = Dir.glob("{README,SECURITY,CHANGELOG,CONTRIBUTING,guides/*,bench/README,bench/results/*-profile}.md", base: ROOT).flat_map do |path|
       prose = File.read(File.join(ROOT, path), encoding: "UTF-8").gsub(/^```.*?^```|`[^`\n]+`/m) { |code| code.gsub(/[^\n]/, "") }
       prose.lines.each.with_index(1).filter_map { |line, number| "#{path}:#{number}: #{line.strip}" if line.match?(MANUAL) }
     end
