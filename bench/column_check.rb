@@ -30,8 +30,9 @@ module Trunkline
       WAYS = ["prepared", "with the check", "parsed each time"].freeze
       TABLES = "CREATE TABLE thing (id int PRIMARY KEY, d date, n numeric, t text, #{(1..12).map { |number| "c#{number} int" }.join(", ")}); " \
                "CREATE TABLE other (id int PRIMARY KEY, t text)"
+      ROWS = 10_000 # so many that a plan uses the index
       PREPARED = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT%' AND statement <> $1"
-      private_constant :PREPARED, :EXECUTIONS, :DAY, :HALF, :STATEMENTS, :WAYS, :TABLES
+      private_constant :ROWS, :PREPARED, :EXECUTIONS, :DAY, :HALF, :STATEMENTS, :WAYS, :TABLES
 
       def run
         results = STATEMENTS.transform_values { |sql, values| WAYS.to_h { |way| [way, each_execution(way, sql, values, check_of(sql, values))] } }
@@ -84,7 +85,7 @@ module Trunkline
       end
 
       def refill(insert:)
-        rows = "SELECT id, '2026-01-01', 1, 'old' FROM generate_series(1, #{insert ? 0 : EXECUTIONS.last}) AS id"
+        rows = "SELECT id, '2026-01-01', 1, 'old' FROM generate_series(1, #{insert ? 0 : ROWS}) AS id"
         @server.psql("TRUNCATE thing, other; INSERT INTO thing (id, d, n, t) #{rows}; INSERT INTO other SELECT id, t FROM thing; VACUUM ANALYZE thing, other")
       end
 
