@@ -129,7 +129,22 @@ module Shared
       end
     end
 
+    def test_the_next_statement_of_a_transaction_does_not_wait_for_one_past_its_deadline
+      in_host_with_client(connections: 1) do |db|
+        caller = later { db.transaction { |tx| go_on_after_deadline(tx) } }
+        with_much_leeway { assert_kind_of Trunkline::InFailedSqlTransaction, caller.error }
+        assert_equal 1, ask(db, 1)
+      end
+    end
+
     private
+
+    def go_on_after_deadline(transaction)
+      ask(transaction, 1)
+      transaction.query(ENDLESS, deadline: 0.05)
+    rescue Trunkline::Deadline
+      transaction.query("SELECT 1")
+    end
 
     def go_on_after_interrupt(transaction)
       transaction.query(ENDLESS)
