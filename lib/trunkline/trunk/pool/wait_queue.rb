@@ -8,10 +8,12 @@ module Trunkline
   # those with a long request, which need an idle trunk, and those that wait to pin one. A caller with many requests waits once for each. "To call" a
   # caller means to take it out of its queue and to wake it. The pool's lock is held around each call.
   class WaitQueue # :nodoc:
-    # Seconds between two checks, by a waiting caller, whether every trunk is blocked by a long request and another may be opened.
+    # Seconds between two checks, by a waiting caller, whether every trunk is blocked by a long request and another may be opened. From one connection, 20
+    # queries of 0.1 s took 1.06 s; with half of it 1.05, and with double 1.19 (medians of 3, load 11).
     CHECK_INTERVAL = 0.02
     # Seconds that a long request waits before a trunk is drained for it, as short ones would keep every trunk busy for ever. One that was called and
-    # overtaken has waited for long enough.
+    # overtaken has waited for long enough. It is a bound: with half and double, four callers of 10 ms beside 18,000 short queries a second on two
+    # connections had 46 to 51 ms (median) as well.
     DRAIN_AFTER = 0.1
     # Seconds for which callers that need no wake-up may overtake a long request that waits. Then an idle trunk is kept for it: of 512 fibers over 32
     # connections, the longest wait was 6.2 s without that, and 0.22 s with it. Kept from the first moment, sleeps of 511 of 512 fibers took 75 us of the
