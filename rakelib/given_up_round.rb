@@ -232,11 +232,14 @@ class GivenUpCallers
     def look_afterwards
       have_all_connections
       count(:slow, @name) unless Array.new(5) { short_query }.min <= SOON
-      count(:kept, "#{@name}: #{figures}") unless eventually { figures.values.sum.zero? }
+      count(:kept, "#{@name}: #{figures}") unless free? || (have_all_connections && free?)
       count(:busy, @name) unless eventually { active.zero? }
     rescue Trunkline::Error => error
       count(:kept, "#{@name}: #{error.message}")
     end
+
+    # The connection of a subscription that was dropped by a caller that came late is kept until others need it.
+    def free? = eventually { figures.values.sum.zero? }
 
     # Each of its callers leases a connection, all at once; and one is left to share.
     def have_all_connections

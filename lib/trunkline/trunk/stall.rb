@@ -36,15 +36,21 @@ module Trunkline
       seconds = @state.stalled_for
       if seconds >= LONGEST_WITH_LOSS
         read_in_place_of_leader
-        @trunk.close(REASON)
+        close
       elsif seconds >= Waiting::LONGEST_TURN && @state.lead_can_be_taken_over?
         @trunk.flush
         read_in_place_of_leader
-        @trunk.close(REASON) if @codec.idle?
+        close if @codec.idle?
       end
     end
 
     private
+
+    # What is lost keeps no dropped event loop from being collected, and what its fibers refer to.
+    def close
+      @trunk.close(REASON)
+      @state.displace_leader
+    end
 
     def read_in_place_of_leader
       waiter = Waiter.new

@@ -78,10 +78,10 @@ bool connection_forget_dropped(connection_t *connection) {
 /* call-seq: displace_leader -> connection
  *
  * The leader, whose event loop does not run, leads no longer, and another caller may. If it runs again, it finds that it has left, as one that was
- * dropped. For a connection whose callers are active only while they lead. */
+ * dropped. For a connection whose callers are active only while they lead, or that is lost: it refers to that event loop no longer. */
 static VALUE connection_displace_leader(VALUE self) {
     connection_t *connection = connection_of(self);
-    if (connection->active > 1) return self;
+    if (connection->active > 1 && !connection->lost) return self;
     forget_lead(connection);
     connection->active = 0;
     connection->scheduler = connection->thread = Qnil;

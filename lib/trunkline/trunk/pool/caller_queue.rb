@@ -62,8 +62,9 @@ module Trunkline
       # @return [Boolean] whether its request has been reclassified as long since it came; true once
       def became_long? = !@long && !@to_pin && (@long = @request.long?)
 
-      # @return [Boolean] whether the caller will never resume: its thread or its event loop has ended, and its fiber was dropped where it waited
-      def gone? = !@thread.alive? || @request.dropped?
+      # @return [Boolean] whether the caller will never resume: its thread or its event loop has ended, and its fiber was dropped where it waited. One
+      #   that has not woken by itself in time counts as dropped too. If it resumes after all, it returns to its former position
+      def gone? = !@thread.alive? || @request.dropped? || overslept?
 
       # @return [String] a likely reason for a lack of trunks; empty if none was given
       def explanation = @explanation ? ": #{@explanation.call}" : ""
@@ -159,6 +160,14 @@ module Trunkline
       def blocks_its_scheduler? = @scheduler.nil? && !Fiber.scheduler.nil?
 
       private
+
+      # Its event loop was dropped by a thread that makes no more calls, or is blocked. Its entry would keep all fibers of that loop from being
+      # collected, and what they refer to.
+      def overslept?
+        return false unless @queued && @scheduler && Waiting.now > @sleeps_until + Waiting::LONGEST_TURN
+
+        !@scheduler.equal?(Fiber.current_scheduler)
+      end
 
       def extend_wait(most)
         @failover_until ||= Waiting.now + most

@@ -62,7 +62,10 @@ module Trunkline
     # trunk is closed when they have arrived.
     def end_use(trunk)
       trunk.read_unattended
-      trunk.close(GONE) unless trunk.reader.settling? && !trunk.state.only_abandoned?
+      return if trunk.reader.settling? && !trunk.state.only_abandoned?
+
+      trunk.close(GONE)
+      trunk.state.displace_leader # it may be a dropped fiber, whose event loop could not be collected
     end
 
     # Only checks in other threads can find out that the callers of these connections do not resume.
