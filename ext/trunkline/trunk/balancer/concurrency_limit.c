@@ -16,6 +16,9 @@
 /* Seconds without a measurement after which the round ends as one without load. A client that always reads late can measure nothing: without this,
  * its long queries had 3 of 16 connections for ever. Half and double change little. */
 #define ROUND_TIMEOUT 0.25
+/* The gradient is no less: one round of chance does not take most of the limit. Beside reports of 5 ms, exponential, 330 a second, short queries have a p99 of
+ * 0.40 ms, of 0.63 with 0.25 and of 0.51 with 0.75; queries that take four times as long from a moment on have a p95 of 103 ms, 322 and 80. */
+#define LEAST_GRADIENT 0.5
 
 void concurrency_limit_begin(concurrency_limit_t *limit, size_t first, size_t most) {
     *limit = (concurrency_limit_t){.allowed = (double)first, .most = (double)most, .starting = true};
@@ -42,8 +45,10 @@ static void end_probe(concurrency_limit_t *limit, double now) {
     allow(limit, limit->resumed, now);
 }
 
+/* Slow start doubles the limit. With half as much more, the first half second of queries that wait for 50 ms has a median of 194 ms, of 164 as it is, and of 93
+ * with four times as much; but then short queries beside 160 reports a second on one processor have a worst p99 of 0.68 ms in place of 0.44. */
 static void adjust(concurrency_limit_t *limit, double times, double now) {
-    double gradient = fmax(fmin(TOLERANCE / times, 1), 0.5), more = limit->refused;
+    double gradient = fmax(fmin(TOLERANCE / times, 1), LEAST_GRADIENT), more = limit->refused;
     limit->starting = limit->starting && gradient == 1;
     if (limit->starting) more *= limit->allowed;
     allow(limit, limit->allowed * gradient + more, now);
