@@ -74,10 +74,10 @@ class Differential
 
   # Answers that differ in two sessions of the pg gem depend on the time, or on the session.
   def compare_reading(db, oracles, sql, parameters, given)
-    expected, other = oracles.map { |oracle| oracle.ask(sql, given) }
+    expected, other = oracles.map { |oracle| unnamed(oracle.ask(sql, given)) }
     return unless expected.shown == other.shown
 
-    text, *answers = [db.with(decode: { default: :text }), *Array.new(EXECUTIONS) { db }].map { |asked| ask(asked, sql, parameters) }
+    text, *answers = [db.with(decode: { default: :text }), *Array.new(EXECUTIONS) { db }].map { |asked| unnamed(ask(asked, sql, parameters)) }
     return if [expected, text, *answers].any? { |answer| answer.failure&.first == CANCELLED }
 
     @compared += 1
@@ -85,6 +85,9 @@ class Differential
   rescue Trunkline::SharedStateError
     nil
   end
+
+  # The names of some rare errors are shorter in the pg gem, or have a prefix: Trunkline::PG translates them.
+  def unnamed(answer) = answer.failure ? Answer.new(failure: [answer.failure.first, "", answer.failure.last]) : answer
 
   def changed(db, before, sql, parameters, _given)
     db.query(sql, *parameters)
