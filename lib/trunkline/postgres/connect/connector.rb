@@ -15,7 +15,7 @@ module Trunkline
     # thread's next caller continues it: a deadline shorter than connecting takes ends the caller's wait, but not the attempt.
     class Connector
       # Searches that are kept: each has an open socket. It is a bound: a client shares as many connections by default, and threads that continue none
-      # leave the silence of their hosts in {HostMemory}.
+      # leave the silence of their hosts in HostMemory.
       MOST_KEPT = 4
       private_constant :MOST_KEPT
 

@@ -79,7 +79,7 @@ module Trunkline
 
       # A type of the table's name may precede the table in search_path: then the types cannot be compared.
       #
-      # @return [Array, nil] as {#typed}; nil: the server did not refuse the statement because of types, or cannot be queried
+      # @return [Array, nil] as `typed`; nil: the server did not refuse the statement because of types, or cannot be queried
       def typed_again(insertion, statement, oids)
         now = @executor.types_now(statement)
         return now && typed(insertion, now, true) unless now == oids
