@@ -185,9 +185,9 @@ module Trunkline
     def forget_gone
       overdue = @calls.overdue
       gone = ->(entry) { entry.gone? || overdue.any? { |scheduler| scheduler.equal?(entry.scheduler) } }
+      @seekers.reject! { |entry,| gone.call(entry) } # first, as one that has left its queue is not known to be gone any more
       @queues.each { |queue| queue.forget(&gone) }
       @calls.take_out(&gone).each(&:forget)
-      @seekers.reject! { |entry,| gone.call(entry) }
     end
 
     private
