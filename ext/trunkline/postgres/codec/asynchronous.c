@@ -11,7 +11,9 @@
 
 #define ENTRY 40 /* bytes of a String object, beside its content */
 
-/* Notices without another message between them from which on more are expected: a statement that raises a few is not read later for it. */
+/* Notices without another message between them from which on more are expected: a statement that raises a few is not read later for it. Reading 100,000 one
+ * by one took 0.38 s of the client's processor, and 0.20 with pauses: so 64 that are read before the first pause cost 0.12 ms once, about as much as that
+ * pause (TRICKLE_PERIOD). */
 #define FLOOD 64
 /* Bytes in one read that show that the server is ahead of the client, so that this need not wait for more: what 300 notices take, more than a socket
  * of PostgreSQL holds. */
