@@ -25,7 +25,7 @@ class MigrationTest < Trunkline::TestCase
   # The least number of rows that are run of each section.
   SECTIONS = { "From pg" => 23, "From pg behind connection_pool" => 9, "From Sequel's postgres adapter" => 4, "From ActiveRecord's own adapter" => 5,
                "From Dalli" => 10 }.freeze
-  ASYNC_1 = { "BUNDLE_GEMFILE" => File.expand_path("support/async_postgres/Gemfile", __dir__), "BUNDLE_PATH" => File.expand_path("../vendor/bundle", __dir__) }.freeze
+  ASYNC_1 = { "BUNDLE_GEMFILE" => File.expand_path("support/async_postgres/Gemfile", __dir__), "BUNDLE_PATH" => File.expand_path("../vendor/async_postgres", __dir__) }.freeze
   private_constant :PAGE, :CELL, :CONSTANT, :SECTIONS, :ASYNC_1
 
   # What the table of ActiveRecord calls a model of the application.
