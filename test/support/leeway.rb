@@ -19,7 +19,7 @@ module Leeway
   def with_no_persistence(&block) = with_seconds(:FencedCancels, :PERSISTENCE, 0, &block)
 
   # Meanwhile no connection counts as stalled, whose callers do not run.
-  def with_no_stalls(&block) = with_seconds(:Stall, :LONGEST, HOURS) { with_seconds(:Stall, :LONGEST_WITH_LOSS, HOURS, &block) }
+  def with_no_stalls(&block) = with_seconds(:Waiting, :LONGEST_TURN, HOURS) { with_seconds(:Stall, :LONGEST_WITH_LOSS, HOURS, &block) }
 
   def with_seconds(name, constant, seconds = SECONDS)
     owner = Trunkline.const_get(name)
