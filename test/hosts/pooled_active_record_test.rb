@@ -63,7 +63,7 @@ module Hosts
       pooled(prepared_statements: false) do
         SILENT.each do |sql|
           error = assert_raises(::ActiveRecord::StatementInvalid, sql) { ours.execute(sql) }
-          assert_match(/a pooler is in between.*session_url:/, error.message)
+          assert_match(/the pooler in between.*session_url:/, error.message)
           assert_raises(::ActiveRecord::StatementInvalid, sql) { Ours.transaction { ours.execute(sql) } }
         end
         assert_equal 1, ours.select_value("SELECT 1")

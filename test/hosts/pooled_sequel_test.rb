@@ -34,7 +34,7 @@ module Hosts
       pooled do |uri|
         sequel("trunkline", uri) do |db|
           SILENT.each do |sql|
-            assert_match(/a pooler is in between.*session_url:/, assert_raises(Sequel::DatabaseError, sql) { db.run(sql) }.message)
+            assert_match(/the pooler in between.*session_url:/, assert_raises(Sequel::DatabaseError, sql) { db.run(sql) }.message)
             assert_raises(Sequel::DatabaseError, sql) { db.transaction { db.run(sql) } }
           end
           assert_raises(Sequel::DatabaseError) { db.listen("jobs", timeout: 1) }

@@ -49,7 +49,7 @@ class PoolerTruthTest < Trunkline::TestCase
     pooled do |db|
       NEEDY.each do |sql|
         error = assert_raises(Trunkline::SharedStateError, sql) { db.session { |session| session.query(sql) } }
-        assert_match(/a pooler is in between.*session_url:.*pooler: :session/, error.message, sql)
+        assert_match(/the pooler in between.*session_url:.*pooler: :session/, error.message, sql)
         assert_raises(Trunkline::SharedStateError, sql) { db.session { |session| 2.times { session.value("SELECT 1") } && session.query(sql) } }
         assert_raises(Trunkline::SharedStateError, sql) { db.transaction { |transaction| transaction.query(sql) } }
       end

@@ -64,7 +64,7 @@ class WrongUsagesTest < Trunkline::TestCase
     'query("COPY users FROM STDIN")' => [->(db) { db.query("COPY users FROM STDIN") }, /use copy_in or copy_out/],
     'query("SELECT 1; SELECT 2")' => [->(db) { db.query("SELECT 1; SELECT 2") }, /use execute_script/],
     'query("CREATE TEMP TABLE t ()")' => [->(db) { db.query("CREATE TEMP TABLE t ()") }, /use session \{ \} or transaction \{ \}/],
-    'query("COMMIT") in a transaction' => [->(db) { db.transaction { |tx| tx.query("SELECT 1") && tx.query("COMMIT") } }, /ends with its block; to undo it, call rollback/],
+    'query("COMMIT") in a transaction' => [->(db) { db.transaction { |tx| tx.query("SELECT 1") && tx.query("COMMIT") } }, /ends with its block: call rollback to undo it/],
     "transaction(isolation: :high)" => [->(db) { db.transaction(isolation: :high) { 1 } }, /isolation.*serializable/],
     "copy_in without a block" => [->(db) { db.copy_in("COPY users FROM STDIN") }, /copy_in takes an IO or a block/],
     'copy_in("COPY users TO STDOUT")' => [->(db) { db.copy_in("COPY users TO STDOUT") { 1 } }, /copy_in needs COPY \.\.\. FROM STDIN/],

@@ -47,7 +47,7 @@ module SequelCallersTests
       with_sequel do |db|
         left = leave(db)
         assert_equal 1, (db.transaction { db.get(1) })
-        assert_match(/was closed: its event loop had ended/, assert_raises(Sequel::DatabaseDisconnectError) { left.resume }.message)
+        assert_match(/was closed: the event loop or the fiber that had reserved it has ended/, assert_raises(Sequel::DatabaseDisconnectError) { left.resume }.message)
       end
     end
 

@@ -82,7 +82,7 @@ module Hosts
       def test_what_is_not_there_says_what_to_call
         with_sequel do |db|
           db.synchronize do |conn|
-            assert_match(/pipeline_mode is not there: the queries of all callers travel together/, assert_raises(NoMethodError) { conn.enter_pipeline_mode }.message)
+            assert_match(/pipeline_mode is not there: the queries of all callers are pipelined anyway/, assert_raises(NoMethodError) { conn.enter_pipeline_mode }.message)
             assert_match(/undefined method .nowhere. for.*Connection/, assert_raises(NoMethodError) { conn.nowhere }.message)
             refute_respond_to conn, :enter_pipeline_mode
             assert_respond_to conn, :exec_params
