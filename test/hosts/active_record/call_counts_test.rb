@@ -12,14 +12,16 @@ module Hosts
       include ::CallCounts
 
       WARM = 60 # calls, after which types and times are known
-      private_constant :WARM
+      # Since 8.0 ActiveRecord's BEGIN and COMMIT go the way of its other statements, and have a result.
+      BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [132, 97] : [143, 108]
+      private_constant :WARM, :BOUNDS
 
       def test_a_transaction_with_one_insert
         with_model("account int NOT NULL") do |model|
           insert = -> { model.transaction { model.create!(account: 1) } }
           Thread.new do
             WARM.times { insert.call }
-            assert_calls([132, 97], "Model.transaction { Model.create! }", &insert)
+            assert_calls(BOUNDS, "Model.transaction { Model.create! }", &insert)
           end.join
         end
       end
