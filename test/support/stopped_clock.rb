@@ -12,5 +12,16 @@ module Trunkline
       Clock.start
       super
     end
+
+    private
+
+    # Another caller checks the test's trunk for a stall each second. A thousandth more passes: where the clock passes a power of two, a time less another is
+    # rounded.
+    def look_for(seconds)
+      (seconds + 1).times do |second|
+        Clock.pass(1.001) if second.positive?
+        @trunk.end_stall
+      end
+    end
   end
 end

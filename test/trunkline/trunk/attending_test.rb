@@ -79,14 +79,6 @@ module Trunkline
         @orders << true
         @done.pop
       end
-
-      # Another caller looks each second.
-      def look_for(seconds)
-        (seconds + 1).times do |second|
-          Clock.pass(1) if second.positive?
-          @trunk.end_stall
-        end
-      end
     end
   end
 end

@@ -239,14 +239,6 @@ module Trunkline
         @asked.pop
       end
 
-      # Another caller looks each second, of which a second counts: where the clock passes a power of two, a time less another is rounded.
-      def look_for(seconds)
-        (seconds + 1).times do |second|
-          Clock.pass(1.001) if second.positive?
-          @trunk.end_stall
-        end
-      end
-
       # @return [Integer] bytes
       def heard(socket)
         socket.read_nonblock(1 << 21).bytesize
