@@ -34,12 +34,11 @@ module Trunkline
 
     # @return [Boolean] whether the fiber was dropped: for certain, or as it has not renewed its attendance for too long. A fiber of the calling event
     #   loop was not, unless that is certain: the loop runs. In a forked child no fiber or thread of the parent runs
-    def dropped? = inherited? || @waiter.dropped? || (of_another_loop? && lapsed?)
+    def dropped? = inherited? || @waiter.dropped? || (Waiting.of_another_loop?(@waiter) && lapsed?)
 
     private
 
     def inherited? = @generation != Trunkline.process_generation
-    def of_another_loop? = !@waiter.scheduler.nil? && !@waiter.scheduler.equal?(Fiber.current_scheduler)
   end
   private_constant :Attendance
 end

@@ -3,7 +3,6 @@
 require_relative "../socket/readiness"
 require_relative "abandonment"
 require_relative "attendance"
-require_relative "stall"
 require_relative "waiting"
 
 module Trunkline

@@ -8,11 +8,6 @@ module Trunkline
   # A mutex for blocks that may wait: one caller runs its block; the others, fibers of any scheduler and threads, sleep until it is their turn. A
   # fiber whose event loop drops it within its block has it no longer.
   class Turn # :nodoc:
-    # Seconds after which a caller that sleeps checks whether the one that runs its block was dropped, which wakes no other. A dropped one is found in
-    # the time in which a blocked event loop is.
-    CHECK_INTERVAL = Waiting::LONGEST_TURN / 2
-    private_constant :CHECK_INTERVAL
-
     # One caller's turn. A fiber that was taken for dropped may run on after all: then another has taken the turn, and it changes nothing more.
     class Holder
       # @param turn [Turn]
@@ -68,7 +63,7 @@ module Trunkline
     def wait(deadline)
       waiter = Waiter.new.park
       @lock.synchronize { @waiting.push(waiter) }
-      taken? ? Waiting.park(waiter, [deadline, Waiting.now + CHECK_INTERVAL].compact.min) : Waiting.unpark(waiter)
+      taken? ? Waiting.park(waiter, Waiting.next_check(deadline)) : Waiting.unpark(waiter)
     ensure
       @waiting.delete(waiter)
     end

@@ -15,11 +15,22 @@ module Trunkline
     # Seconds after which an event loop that has not resumed a fiber counts as blocked or dropped, so that other callers overtake its fibers. A turn of a
     # busy loop takes some hundredths of a second; a loop that is slower loses nothing: see UnansweredCalls and Stall.
     LONGEST_TURN = 1.0
-    private_constant :WAKE_UP_WAITS
+    # Seconds after which a caller that depends on a fiber of another event loop checks whether that was dropped, which wakes no other caller. A dropped
+    # one is found in the time in which a blocked event loop is.
+    CHECK_INTERVAL = LONGEST_TURN / 2
+    private_constant :WAKE_UP_WAITS, :CHECK_INTERVAL
 
     module_function
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    # @param deadline [Float, nil]
+    # @return [Float] when a caller that depends on a fiber of another event loop wakes by itself: at its deadline, or earlier for a check
+    def next_check(deadline) = [deadline, now + CHECK_INTERVAL].compact.min
+
+    # @param waiter [Waiter]
+    # @return [Boolean] whether it is that of a fiber of another event loop than the caller's
+    def of_another_loop?(waiter) = !waiter.scheduler.nil? && !waiter.scheduler.equal?(Fiber.current_scheduler)
 
     # @param timeout [Numeric, nil] seconds to wait; nil: without end
     # @param least [Float] lower bound in seconds

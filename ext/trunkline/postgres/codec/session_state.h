@@ -29,7 +29,7 @@ typedef struct {
     size_t skipping;       /* bytes still to come of a message that is skipped */
     bool exclusive;        /* reserved for one caller: may be in a transaction */
     bool cancelling;       /* a cancel may hit any request in flight */
-    bool type_checks;      /* the statement that compares the types of parameters is prepared, see types_guard.h */
+    bool type_checks;      /* the statement that compares the types of parameters is prepared, see types_check.h */
     bool untyped;          /* the server refuses to execute it */
     bool limits;           /* the statement that sets the next one's timeout is prepared */
     uint8_t guards;        /* a bit for each guard that is prepared, see read_guard.h */

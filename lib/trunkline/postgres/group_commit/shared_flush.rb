@@ -139,10 +139,6 @@ module Trunkline
 
     # The flushes of one connection: at most one is in flight, and callers that come meanwhile wait for the next one.
     class Flushes # :nodoc:
-      # Seconds after which a caller that depends on a leader of another event loop checks whether that was dropped.
-      CHECK_INTERVAL = Waiting::LONGEST_TURN / 2
-      private_constant :CHECK_INTERVAL
-
       # @return [String] identifies a server from its start on; the same for all connections to it
       attr_reader :server
 
@@ -210,7 +206,7 @@ module Trunkline
       #
       # @param awaited [SharedFlush, nil] on whose leader the caller depends
       def sleep_while(awaited, waiter, deadline)
-        by = awaited&.led_elsewhere?(waiter) ? [deadline, Waiting.now + CHECK_INTERVAL].compact.min : deadline
+        by = awaited&.led_elsewhere?(waiter) ? Waiting.next_check(deadline) : deadline
         waiter.park
         yield ? Waiting.park(waiter, by) : Waiting.unpark(waiter)
       end

@@ -11,9 +11,7 @@ module Trunkline
 
       # Seconds that {#cancel} takes at most. It is a bound: of 40 cancels at a load of 15, the longest took 39 ms, but a server may have stopped.
       CANCEL_TIMEOUT = 5.0
-      # Seconds after which a caller that waits for one of another event loop checks whether that was dropped.
-      CHECK_INTERVAL = Waiting::LONGEST_TURN / 2
-      private_constant :CANCEL_TIMEOUT, :CHECK_INTERVAL
+      private_constant :CANCEL_TIMEOUT
 
       # @param trunk [Trunk] over which the request was sent
       # @param request [Request]
@@ -116,16 +114,13 @@ module Trunkline
       def wait_beside(deadline)
         other = Waiter.new.park
         @others.push(other)
-        elsewhere = waited_for_elsewhere?
-        by = elsewhere ? [deadline, Waiting.now + CHECK_INTERVAL].compact.min : deadline
+        elsewhere = Waiting.of_another_loop?(@request) # the caller that waits on the trunk
+        by = elsewhere ? Waiting.next_check(deadline) : deadline
         @request.claimed? ? Waiting.park(other, by) : Waiting.unpark(other)
         conclude_for_dropped if elsewhere && @request.claimed? && Waiting.now >= by
       ensure
         @others.delete(other)
       end
-
-      # @return [Boolean] whether the caller that waits on the trunk is a fiber of another event loop
-      def waited_for_elsewhere? = !@request.scheduler.nil? && !@request.scheduler.equal?(Fiber.current_scheduler)
 
       def conclude_for_dropped
         @trunk.end_stall

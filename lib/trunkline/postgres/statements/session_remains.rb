@@ -11,8 +11,8 @@ module Trunkline
       ENDING = /\A\s*+(?:COMMIT|END|ROLLBACK|ABORT)\s*+(?:(?<=\s)(?:WORK|TRANSACTION)\s*+)?(?:;\s*+)?\z/i
       # The value of a sequence that an earlier statement of the session has drawn.
       READING_LAST_VALUE = /\A"?(?:currval|lastval)\b/i
-      RECALLING_ANYWHERE = /currval|lastval/i
-      private_constant :PASSING, :OPENING, :ENDING, :READING_LAST_VALUE, :RECALLING_ANYWHERE
+      READING_LAST_VALUE_ANYWHERE = /currval|lastval/i
+      private_constant :PASSING, :OPENING, :ENDING, :READING_LAST_VALUE, :READING_LAST_VALUE_ANYWHERE
 
       module_function
 
@@ -32,9 +32,9 @@ module Trunkline
       # @param request [Request] of a statement or of a script
       # @return [Boolean] whether it may read such a value, or call a function that does
       def may_read_last_value?(request)
-        return RECALLING_ANYWHERE.match?(request.script) if request.script
+        return READING_LAST_VALUE_ANYWHERE.match?(request.script) if request.script
 
-        !request.statement.shareable? && (request.statement.effect == :hidden || RECALLING_ANYWHERE.match?(request.statement.sql))
+        !request.statement.shareable? && (request.statement.effect == :hidden || READING_LAST_VALUE_ANYWHERE.match?(request.statement.sql))
       end
 
       # @param statement [Statement, nil] nil: several statements
