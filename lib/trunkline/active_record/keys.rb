@@ -18,7 +18,7 @@ module Trunkline
       UNFIT = {
         group_commit: "it is for statements outside of a transaction, and ActiveRecord saves within one",
         decode: "ActiveRecord's types decode its values", keys: "a row's keys are ActiveRecord's", logger: "ActiveRecord writes its queries to its own",
-        middlewares: "subscribe to sql.active_record"
+        middlewares: "subscribe to sql.active_record", slow: "subscribe to sql.active_record, which reports the time of each query"
       }.freeze
       # Keys of ActiveRecord and Rails, for all databases.
       RAILS = %i[
@@ -30,8 +30,8 @@ module Trunkline
       ].freeze
       # ActiveRecord's keys that affect the server or its connections, and that are long enough to be distinguished from others' keys.
       HONOURED = %i[
-        username encoding variables prepared_statements statement_limit schema_search_path min_messages checkout_timeout insert_returning
-        idle_timeout
+        username database encoding variables prepared_statements statement_limit schema_search_path min_messages checkout_timeout insert_returning
+        idle_timeout advisory_locks reaping_frequency connection_retries retry_deadline migrations_paths query_cache database_tasks default_timezone
       ].freeze
       # Settings of the server that applications have under `variables`. The server refuses an unknown one, but does not suggest the right name.
       SETTINGS = %i[
@@ -42,7 +42,8 @@ module Trunkline
       ].freeze
       # Several hosts use the keys of one, with commas.
       LISTS = { hosts: "host: one.example,two.example", ports: "port: 5432,5433" }.freeze
-      # Wrong, missing or additional letters in a slip. SpellChecker's own limit takes session_timeout for session_functions.
+      # Wrong, missing or additional letters in a slip; two neighbours that are exchanged count as one. SpellChecker's own limit takes
+      # session_timeout for session_functions.
       SLIP = 2
       # One letter is allowed in a name of so many, two in one of twice as many: in shorter names (host, port, user), one makes another word.
       SHORT = 5
@@ -90,9 +91,22 @@ module Trunkline
         end
       end
 
-      def self.nearest(key, known) = known.find { |name| slip?(key.to_s, name.to_s) }
-      def self.slip?(key, name) = DidYouMean::Levenshtein.distance(key, name) <= [SLIP, name.size / SHORT].min
-      private_class_method :advice, :check_variables, :check_nested, :nearest, :slip?
+      # @return [Symbol, nil] the known name with the fewest differences, if these are no more than a slip
+      def self.nearest(key, known) = known.filter_map { |name| slip(key.to_s, name.to_s)&.then { |letters| [letters, name] } }.min_by(&:first)&.last
+
+      # In a name of any length, two neighbours that are exchanged make no other word.
+      def self.slip(key, name)
+        return 1 if exchanged?(key, name)
+
+        letters = DidYouMean::Levenshtein.distance(key, name)
+        letters if letters <= [SLIP, name.size / SHORT].min
+      end
+
+      def self.exchanged?(key, name)
+        at = (0...name.size).find { |index| key[index] != name[index] }
+        !at.nil? && key.size == name.size && key[at, 2] == name[at, 2].reverse && key[(at + 2)..] == name[(at + 2)..]
+      end
+      private_class_method :advice, :check_variables, :check_nested, :nearest, :slip, :exchanged?
     end
     private_constant :Keys
   end

@@ -96,7 +96,7 @@ module Trunkline
       def options(config, dates)
         {
           **budget(config), **limits(config),
-          prepare: config.fetch(:prepared_statements, true).to_s != "false",
+          prepare: config[:prepared_statements].nil? || flag(config, :prepared_statements),
           max_statements: count(config, :statement_limit, Limits::DEFAULTS[:max_statements]),
           session_functions: session_functions(config[:session_functions]),
           replicas: flag(config, :replicas),

@@ -82,6 +82,16 @@ module Hosts
         end
       end
 
+      # They run at once on the transaction's connection, see what it has written, and their errors come as from any other query. The async_ methods refuse.
+      def test_relations_in_a_transaction_do_as_on_the_stock_adapter
+        connect_stock
+        with_table("id serial PRIMARY KEY, name text") do |table|
+          told = [Stock, Ours].map { |base| in_a_transaction(Class.new(base) { self.table_name = table }) }
+          assert_equal [[true, true, ["Ada"]], ::ActiveRecord::AsynchronousQueryInsideTransactionError, ::ActiveRecord::StatementInvalid, [["Ada"], ["Grace"]]], told.first
+          assert_equal(*told)
+        end
+      end
+
       def test_without_an_executor_they_run_when_asked
         ::ActiveRecord.async_query_executor = nil
         connect
@@ -94,6 +104,31 @@ module Hosts
       end
 
       private
+
+      def in_a_transaction(model)
+        told = []
+        model.transaction do
+          model.create!(name: "Ada")
+          relation = model.order(:id).load_async
+          told << [relation.scheduled?, relation.loaded?, relation.map(&:name)]
+          told << assert_raises(::ActiveRecord::AsynchronousQueryInsideTransactionError) { model.async_count.value }.class
+          told << assert_raises(::ActiveRecord::StatementInvalid) { model.transaction(requires_new: true) { model.where("nothing = 1").load_async.to_a } }.class
+          told << nested(model)
+          raise ::ActiveRecord::Rollback
+        end
+        told
+      end
+
+      # In a savepoint that is rolled back, and after it.
+      def nested(model)
+        inner = nil
+        model.transaction(requires_new: true) do
+          model.update_all(name: "Grace")
+          inner = model.all.load_async.map(&:name)
+          raise ::ActiveRecord::Rollback
+        end
+        [model.all.load_async.map(&:name), inner]
+      end
 
       # No other caller reads the table meanwhile.
       def while_locked(table, &block)

@@ -3,6 +3,7 @@
 require "test_helper"
 require "tmpdir"
 require "support/active_record_host"
+require "trunkline/active_record/keys"
 
 module Hosts
   module ActiveRecord
@@ -42,7 +43,10 @@ module Hosts
       TASKS = %i[sslcert sslkey sslmode sslrootcert].freeze # for psql and pg_dump, which libpq's keys are
       SOURCES = "active_record/{connection_adapters/{abstract_adapter,abstract/**/*,postgresql*,postgresql/**/*,pool_config},database_configurations/*,tasks/postgresql*}.rb"
       KEY = /(?:configuration_hash|config)(?:\[|\.fetch\(|\.key\?\():(\w+)/
-      private_constant :LIBPQ, :NEEDS, :REFUSED, :SERVICE, :ABSTRACT, :OWN, :OF_OTHER_ADAPTERS, :TASKS, :SOURCES, :KEY
+      # Of a name: a letter less, one more, another one, and the last two exchanged.
+      SLIPS = [->(name) { name.tap { |text| text[3] = "" } }, ->(name) { name.insert(3, "q") }, ->(name) { name.tap { |text| text[3] = "q" } }, ->(name) { name[0..-3] + name[-2..].reverse }].freeze
+      Keys = Trunkline::ActiveRecord.const_get(:Keys)
+      private_constant :SLIPS, :Keys, :LIBPQ, :NEEDS, :REFUSED, :SERVICE, :ABSTRACT, :OWN, :OF_OTHER_ADAPTERS, :TASKS, :SOURCES, :KEY
 
       def test_all_of_active_records_are_known_here
         library = Gem.loaded_specs.fetch("activerecord").full_require_paths.first
@@ -98,12 +102,12 @@ module Hosts
         assert_equal "hosts is no key of database.yml for this adapter: several are named as in host: one.example,two.example", error.message
       end
 
-      # All that Trunkline.postgres takes.
+      # All that Trunkline.postgres takes. What is no error has its effect.
       def test_those_of_the_client_are_keys_here_or_the_error_tells_which
-        given = Trunkline::Limits::DEFAULTS.keys | Trunkline.method(:postgres).parameters.filter_map { |kind, name| name if kind == :key }
+        given = Trunkline::Limits::DEFAULTS.keys | Trunkline.method(:postgres).parameters.filter_map { |kind, name| name if kind == :key } - %i[max_connections] # Rails has one of that name
         given.each do |name|
-          value = { session_functions: ["f"], errors: "without_values", replicas: "true", group_commit: true }.fetch(name, "7")
-          settings(name => value)
+          value = { session_functions: ["f"], prepare: "false", errors: "without_values", replicas: "true", group_commit: true }.fetch(name, "7")
+          refute_equal settings.state, settings(name => value).state, name
         rescue Trunkline::ConfigError => error
           assert_match(/\A#{name} is no key of database.yml for this adapter: (its name is (\w+) there|[\w' ]{9,})/, error.message)
           settings(error.message[/its name is (\w+)/, 1].to_sym => value) if error.message.include?("its name is")
@@ -118,6 +122,36 @@ module Hosts
           assert_match(/\A#{name} must be .* \(database.yml\)\z/, assert_raises(Trunkline::ConfigError) { settings(name => value) }.message)
         end
         assert_match(/did you mean max_message\?/, assert_raises(Trunkline::ConfigError) { settings(max_mesage: 1) }.message)
+      end
+
+      # Each slip of one letter in a name that is long enough: a letter less, one more, another one, and two that are exchanged.
+      def test_each_slip_is_named_with_what_was_meant
+        names = (Keys.const_get(:OWN) | Trunkline::Config.option_names | %i[username database prepared_statements checkout_timeout statement_limit variables]).select { |name| name.size >= 8 }
+        assert_operator names.size, :>, 50
+        names.product(SLIPS).each do |name, slip|
+          key = slip.call(name.to_s.dup)
+          error = assert_raises(Trunkline::ConfigError, key) { Keys.check({ key.to_sym => 1 }) }
+          assert_equal "#{key} is no key of database.yml for this adapter: did you mean #{name}?", error.message
+        end
+      end
+
+      # The nearest of several; in a short name, letters that are exchanged only: another letter makes another word.
+      def test_the_nearest_name
+        { sslcr: "sslcrl", sslcet: "sslcert", max_mesage: "max_message", sslmoed: "sslmode", prot: "port", hsot: "host", databse: "database",
+          advisory_lock: "advisory_locks" }.each do |key, meant|
+          assert_match(/did you mean #{meant}\?\z/, assert_raises(Trunkline::ConfigError, key) { Keys.check({ key => 1 }) }.message)
+        end
+        Keys.check({ post: 1, hosts_file: 1, region: 1, cost: 1, sport: 1, loser: 1 })
+      end
+
+      def test_prepared_statements_are_used_or_not
+        { nil => true, true => true, "true" => true, false => false, "false" => false }.each do |value, used|
+          assert_equal used, settings(prepared_statements: value).instance_variable_get(:@options)[:prepare], value.inspect
+        end
+        %w[flase no 0].each do |value|
+          error = assert_raises(Trunkline::ConfigError, value) { settings(prepared_statements: value) }
+          assert_equal "prepared_statements must be true or false, not #{value} (database.yml)", error.message
+        end
       end
 
       def test_statement_limit

@@ -7,8 +7,8 @@ module Trunkline
       module Copying
         include Constants
 
-        # Matches a COPY whose caller sends or receives the data.
-        COPY = /\A\s*+COPY\b.*\b(?:FROM|TO)\s+STD(?:IN|OUT)\b/im
+        # Matches a COPY whose caller sends or receives the data, also behind comments, as query logs put them before a statement.
+        COPY = %r{\A(?:\s++|--[^\n]*+|(?<comment>/\*(?:[^*/]++|\*(?!/)|/(?!\*)|\g<comment>)*+\*/))*+COPY\b.*\b(?:FROM|TO)\s+STD(?:IN|OUT)\b}im
         private_constant :COPY
 
         # @return [Boolean] whether the SQL is such a COPY
