@@ -15,13 +15,14 @@ module Gated
   # @param tcp [Boolean] whether they are TCP's, where a closed peer shows only after the first write to it
   # @yieldparam db [Trunkline::Postgres::Client] connected, its statements known to the server
   # @yieldparam proxy [GateProxy]
-  def gated(connections: 1, tcp: false, **options)
-    in_host do
-      GateProxy.open(postgres_server, tcp: tcp) do |proxy|
-        Trunkline.postgres(proxy.uri, connections: connections, max_connections: [connections, 2].max, **options) do |db|
-          KNOWN_AFTER.times { ask(db, 0) }
-          yield db, proxy
-        end
+  def gated(**options, &block) = in_host { behind_proxy(**options, &block) }
+
+  # The same, in a host already: several callers may have a client and a proxy each.
+  def behind_proxy(connections: 1, tcp: false, **options)
+    GateProxy.open(postgres_server, tcp: tcp) do |proxy|
+      Trunkline.postgres(proxy.uri, connections: connections, max_connections: [connections, 2].max, **options) do |db|
+        KNOWN_AFTER.times { ask(db, 0) }
+        yield db, proxy
       end
     end
   end
