@@ -204,7 +204,7 @@ module Trunkline
       Thread.pass until gate.num_waiting == 1
       Waiting.stub(:now, -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) + later }) do
         patient = waiting(pool) { |asked| pool.perform(asked) }
-        later = 3
+        later = BackOff::LONGEST_SLOW
         trunk = patient.value
         assert_equal [trunk], @opened
       end
