@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
+require "support/schedulers/event_machine_host"
 
 # Each test runs under the guard that ends those that hang.
 class HangGuardTest < Trunkline::TestCase
@@ -39,6 +41,16 @@ class HangGuardTest < Trunkline::TestCase
     end
     assert_empty unguarded
     assert_includes Trunkline::TestCase.instance_method(:run).source_location.first, "test_helper"
+  end
+
+  # What runs there is checked from its beginning.
+  def test_each_host_is_checked
+    { Threads: Hosts::Threads, **Hosts::LOOPS }.each do |name, host|
+      concurrent = Class.new(Trunkline::TestCase) { include host }.new(name)
+      begun = Thread::Queue.new
+      error = Watchdog.stub(:join, ->(*) { begun.pop && UNLED }) { assert_raises(Supervision::Hang, name.to_s) { concurrent.in_host { begun << true } } }
+      assert_includes error.message, UNLED.first
+    end
   end
 
   private

@@ -17,9 +17,9 @@ module Hosts
     def in_host(&block)
       thread = Thread.new { REACTOR.synchronize { Trunkline::Schedulers::EventMachine.run(&block) } }
       thread.report_on_exception = false
-      return thread.value if thread.join(limit)
+      faults = Watchdog.join(thread, limit) or return thread.value
 
-      raise Supervision::Hang, thread.backtrace.first(8).join("\n  ")
+      raise Supervision::Hang, [*faults, *thread.backtrace&.first(8)].join("\n  ")
     ensure
       thread&.kill&.join
     end
