@@ -14,7 +14,7 @@ class GivenUpCallers
   # Threads; tasks of an event loop; plain fibers, without an event loop; fibers of a dropped event loop whose thread ends, lives without using the
   # client again, or uses it again.
   HOSTS = %i[threads tasks plain_fibers thread_ends thread_lives thread_asks].freeze
-  WAYS = %i[value rows past_its_deadline slow transaction savepoint sleeping session future unasked batch stream large copy subscription].freeze
+  WAYS = %i[value rows past_its_deadline slow transaction savepoint sleeping session future unasked batch stream large copy subscription write writes].freeze
   FAULTS = %i[wrong unexpected hung kept slow busy misused forked_wrong grown].freeze # faults of the client
   EPOCHS = 9 # parts of a run, at most, after each of which live objects are counted
   EPOCH = 20 # seconds of such a part, at least
@@ -41,6 +41,7 @@ class GivenUpCallers
   #   not be: wrong, unexpected, hung, kept, slow, busy, misused
   def run(seconds)
     @number = 0
+    Trunkline.postgres(@uri) { |db| db.query("CREATE TABLE IF NOT EXISTS given_up_writes (token text)") }
     epochs = (seconds / EPOCH).floor.clamp(1, EPOCHS)
     slots = Array.new(epochs) { run_epoch(seconds / epochs.to_f) }
     count(:grown, "live slots after each part: #{slots.join(", ")}") if grown?(slots)

@@ -22,7 +22,7 @@ class GivenUpCallers
     end
 
     def call
-      Trunkline.postgres(@uri, connections: @connections, max_connections: @most, max_wait: PATIENCE, application_name: @name) do |db|
+      Trunkline.postgres(@uri, connections: @connections, max_connections: @most, max_wait: PATIENCE, application_name: @name, group_commit: @random.rand(2).zero?) do |db|
         @db = db
         db.value("SELECT 1") if @random.rand(4).positive?
         hosts = Array.new(1 + @random.rand(4)) { host(@hosts.sample(random: @random)) }
@@ -182,6 +182,14 @@ class GivenUpCallers
     def future(token, *) = @db.async("SELECT $1::text", token).value.value
     def unasked(token, _, slow) = @db.async("SELECT pg_sleep($1)", slow / 10.0) && token
     def batch(token, *) = @db.batch { |batch| batch.query("SELECT 1") && batch.query("SELECT $1::text", token) }[1].value
+    # Where writes of many share a flush, this one does so if others write at the same time.
+    def write(token, *) = @db.value("INSERT INTO given_up_writes VALUES ($1) RETURNING token", token)
+
+    # These always do.
+    def writes(token, *)
+      @db.batch { |batch| 2.times { batch.query("INSERT INTO given_up_writes VALUES ($1) RETURNING token", token) } }[1].value
+    end
+
     def stream(token, *) = @db.stream("SELECT $1::text AS token, n FROM generate_series(1, 5000) n", token).first(3).last["token"]
     def large(token, *) = @db.value("SELECT $1::text || $2::text", token, "x" * 300_000).delete_suffix("x" * 300_000)
 
@@ -230,12 +238,19 @@ class GivenUpCallers
     end
 
     def look_afterwards
+      write_afterwards
       have_all_connections
       count(:slow, @name) unless Array.new(5) { short_query }.min <= SOON
       count(:kept, "#{@name}: #{figures}") unless free? || (have_all_connections && free?)
       count(:busy, @name) unless eventually { active.zero? }
     rescue Trunkline::Error => error
       count(:kept, "#{@name}: #{error.message}")
+    end
+
+    # On each of the connections for writes.
+    def write_afterwards
+      callers = Array.new(@connections) { Thread.new { Sync { attempt(Random.new(0)) { |token, *| writes(token) } } } }
+      callers.each { |thread| thread.join(PATIENCE) || hung(thread) }
     end
 
     # The connection of a subscription that was dropped by a caller that came late is kept until others need it.

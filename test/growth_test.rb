@@ -16,10 +16,7 @@ class GrowthTest < Trunkline::TestCase
   def test_nothing_grows
     memcached = Trunkline::Bench::MemcachedServer.start
     soaking = Soaking.new(postgres_server.uri, memcached.address)
-    KINDS.each do |kind|
-      none, seen = soaking.run(kind, SECONDS)
-      assert none, "#{kind}: #{seen}"
-    end
+    KINDS.zip(soaking.run_each(KINDS, SECONDS)) { |kind, (none, seen)| assert none, "#{kind}: #{seen}" }
   ensure
     memcached&.stop
   end

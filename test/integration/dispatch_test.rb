@@ -53,6 +53,17 @@ class DispatchTest < Trunkline::TestCase
     end
   end
 
+  # It cannot wait in line, as the other fibers of its event loop could not leave meanwhile. So it reads the answers that no caller waits for.
+  def test_a_fiber_that_blocks_its_event_loop_makes_room
+    with_client(connections: 1, max_connections: 1, max_in_flight: 4) do |db|
+      Sync do
+        futures = Array.new(4) { |number| db.async("SELECT $1::int FROM pg_sleep(#{NAP})", number) }
+        assert_equal 5, Fiber.new(blocking: true) { db.value("SELECT 5") }.resume
+        assert_equal [0, 1, 2, 3], futures.map { |future| future.value.value }
+      end
+    end
+  end
+
   def test_short_ones_have_none_opened
     with_client(connections: 2, max_connections: 20) do |db|
       Sync do

@@ -185,6 +185,19 @@ class DroppedFibersTest < Trunkline::TestCase
     end
   end
 
+  # A connection of another client refers to their event loop, too.
+  def test_one_that_sleeps_in_a_transaction_beside_one_that_waits_on_another_client
+    with_client(connections: 1, max_connections: 1) do |other|
+      with_client(connections: 1, max_connections: 2, max_wait: 60) do |db|
+        [db, other].each { |client| ask(client, 0) }
+        fibers = [-> { db.transaction { |tx| ask(tx, 1) && sleep } }, -> { ask(other, 2) }]
+        beside_a_thread_that_lives(-> { Fiber.new { UntilSleep.run { fibers.each { |fiber| Fiber.schedule(&fiber) } } }.resume }) do
+          assert_equal [1, 1], [db.stats[:pinned], Thread.new { db.transaction { |tx| ask(tx, 1) } }.value]
+        end
+      end
+    end
+  end
+
   # Between two portions of what is in flight.
   def test_fibers_that_give_others_a_turn_in_a_stream_when_their_loop_is_dropped
     with_client(connections: 1, max_connections: 9, max_wait: 20) do |db|
@@ -223,6 +236,13 @@ class DroppedFibersTest < Trunkline::TestCase
       IO.select([io], (events & IO::WRITABLE).positive? ? [io] : nil, nil, timeout)
       events
     end
+  end
+
+  # One that waits for sockets until a fiber sleeps, and refers to all of its fibers.
+  class UntilSleep < Sleepless
+    def fiber(&) = super.tap { |fiber| (@fibers ||= []) << fiber }
+    def kernel_sleep(*) = (@over = true) && Fiber.yield
+    def io_wait(*) = @over ? Fiber.yield : super
   end
 
   # One that gives others a turn, and has no next one.

@@ -62,6 +62,17 @@ module Shared
       behind_unread_answers { |db| assert_equal 1, db.transaction { |transaction| ask(transaction, 1) } }
     end
 
+    # None of the connections is drained for it, as the other transaction will return its own.
+    def test_complete_answers_that_no_caller_reads_free_a_transaction_beside_another
+      begun, finish = Array.new(2) { Thread::Queue.new }
+      other = nil
+      hold = ->(db) { (other = later { db.transaction { |transaction| begun.push(ask(transaction, 0)) && finish.pop } }) && begun.pop }
+      behind_unread_answers(hold, ->(db) { db.stats[:queue][:alone] == 1 }) { |db| assert_equal 1, db.transaction { |transaction| ask(transaction, 1) } }
+    ensure
+      finish.close
+      other&.value
+    end
+
     # Each caller asks again as soon as it has its answer, and would keep its connection for ever.
     def test_of_those_that_wait_with_long_queries_each_has_its_turn
       among_sleepers(6) do |turns, callers, db|
@@ -122,15 +133,19 @@ module Shared
     end
 
     # Each connection has a future's answer to come, which comes when the caller of the block waits.
-    def behind_unread_answers
+    #
+    # @param before [#call] gets the client first
+    # @param waiting [#call] returns whether the caller waits
+    def behind_unread_answers(before = nil, waiting = method(:waits?))
       gated(connections: 3, max_connections: 3) do |db, proxy|
         10.times { db.query(NAP) }
         3.times.map { later { db.transaction { |transaction| ask(transaction, 0) } } }.each(&:value)
+        before&.call(db)
         proxy.hold(:answers)
         futures = [] # of a statement each: where one has become a long one on a busy machine, it leaves the last idle connection to short ones
         futures << db.async("SELECT $1::int AS n#{futures.size}", futures.size) until trunks(db).none? { |trunk| trunk.codec.idle? }
         caller = later { yield db }
-        assert(eventually { waits?(db) })
+        assert(eventually { waiting.call(db) })
         proxy.release(:answers)
         caller.value
         assert_equal [*0...futures.size], futures.map { |future| future.value.value }

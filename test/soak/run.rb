@@ -1,15 +1,12 @@
 # frozen_string_literal: true
 
+require "tempfile"
 require_relative "growth"
 require_relative "in_use"
 require_relative "load"
 
 module Soak
-  # One kind of load for so many seconds, and what was in use meanwhile. A program of its own, for memory belongs to a process:
-  #
-  #   ruby -Ilib test/soak/run.rb URI MEMCACHED KIND SECONDS
-  #
-  # It ends with an error when something grows.
+  # One kind of load for so many seconds, and what was in use meanwhile.
   class Run
     LOOKS = 9
     # The part of the time in which everything reaches its size.
@@ -21,12 +18,13 @@ module Soak
     # @param load [Load]
     # @param kind [Symbol]
     # @param seconds [Float]
-    def initialize(load, kind, seconds)
+    # @param in_use [InUse]
+    def initialize(load, kind, seconds, in_use)
       @operate = KINDS.fetch(kind).call(load)
       @seconds = seconds
       @operations = 0
       @turn = 4
-      @in_use = InUse.new
+      @in_use = in_use
     end
 
     # @return [Growth]
@@ -56,12 +54,51 @@ module Soak
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
+
+  # Runs kinds of load one after the other, each in a child process, as memory belongs to a process. What all of them need is loaded before.
+  class Children
+    # Seconds beyond its duration after which a kind counts as hung.
+    PATIENCE = 120
+    private_constant :PATIENCE
+
+    # @param servers [Array<String>] as {Load#initialize} takes them
+    # @param seconds [Float] for each kind
+    def initialize(servers, seconds)
+      @servers = servers
+      @seconds = seconds
+      @in_use = InUse.new
+    end
+
+    # @param kind [String]
+    # @return [Array(Boolean, String)] whether nothing grows, and what was seen
+    def run(kind)
+      Tempfile.create do |output|
+        child = Process.detach(fork { work(kind, output) })
+        hangs = child.join(@seconds + PATIENCE).nil?
+        Process.kill(:KILL, child.pid) if hangs
+        [child.value.success? || false, "#{File.read(output)}#{"It hangs." if hangs}"]
+      end
+    end
+
+    private
+
+    def work(kind, output)
+      [$stdout, $stderr].each { |stream| stream.reopen(output) }
+      growth = Run.new(Load.new(*@servers), kind.to_sym, @seconds, @in_use).call
+      puts growth
+      none = growth.none?
+    rescue Exception => error # rubocop:disable Lint/RescueException
+      puts error.full_message(highlight: false)
+    ensure
+      $stdout.flush
+      exit!(none || false)
+    end
+  end
 end
 
+# ruby -Ilib test/soak/run.rb URI MEMCACHED SECONDS KIND... writes what Children#run returns for each, for Marshal.
 if $PROGRAM_NAME == __FILE__
-  uri, memcached, kind, seconds = ARGV
-  growth = Soak::Run.new(Soak::Load.new(uri, memcached), kind.to_sym, Float(seconds)).call
-  puts growth
-  $stdout.flush
-  exit!(growth.none? ? 0 : 1)
+  uri, memcached, seconds, *kinds = ARGV
+  children = Soak::Children.new([uri, memcached], Float(seconds))
+  Marshal.dump(kinds.map { |kind| children.run(kind) }, $stdout.binmode)
 end

@@ -15,6 +15,19 @@ module DroppedFibers
   # Runs the block in a new thread, which lives until the queue is closed.
   def keep_after(finish) = Thread.new { yield.then { finish.pop } }
 
+  # Runs the block while a thread lives that has run the first one, and makes no more calls.
+  #
+  # @param first [#call]
+  def beside_a_thread_that_lives(first)
+    dropped, finish = Array.new(2) { Thread::Queue.new }
+    thread = keep_after(finish) { first.call.then { dropped.push(true) } }
+    dropped.pop
+    yield
+  ensure
+    finish.close
+    thread.join
+  end
+
   # Likewise in this thread, which continues without the loop.
   #
   # @return [Array<Fiber>]

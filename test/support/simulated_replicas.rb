@@ -93,7 +93,7 @@ module Trunkline
     def work(number) = @chance ? @seconds[number].map { |seconds| -Math.log(1 - @random.rand) * seconds } : @seconds[number]
 
     def through(number, came)
-      @choice.left(number)
+      @choice.left(number, @choice.period)
       @reads[number] += 1
       @took << (@timetable.now - came)
       yield if block_given?

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/turn"
+
 module Trunkline
   module Memcached
     # Keys that this client has changed on other servers while their own server was down: its values for them are out of date.
@@ -9,7 +11,7 @@ module Trunkline
       private_constant :MOST
 
       def initialize
-        @lock = Mutex.new
+        @turn = Turn.new
         @stand_ins = {} # by key: the servers that have received its changes
         @closed = @incomplete = @all = false
       end
@@ -18,7 +20,7 @@ module Trunkline
       # @param stand_in [Server] that receives the change
       # @return [Boolean] false: it is too late, as the server is used again
       def add(key, stand_in)
-        @lock.synchronize do
+        @turn.take do
           next false if @closed
 
           if @stand_ins.key?(key) || @stand_ins.size < MOST
@@ -42,27 +44,28 @@ module Trunkline
 
       # The server was emptied.
       def clear
-        @lock.synchronize do
+        @turn.take do
           @stand_ins.clear
           @incomplete = @all = false
         end
       end
 
       # @return [Array<Array(String, Array<Server>)>] up to that many keys, and the servers that have their changes
-      def first(count) = @lock.synchronize { @stand_ins.first(count) }
+      def first(count) = @turn.take { @stand_ins.first(count) }
 
       # Removes those among them that were not changed since {#first} returned them.
       def remove(entries)
-        @lock.synchronize { entries.each { |key, stand_ins| @stand_ins.delete(key) if @stand_ins[key].equal?(stand_ins) } }
+        @turn.take { entries.each { |key, stand_ins| @stand_ins.delete(key) if @stand_ins[key].equal?(stand_ins) } }
       end
 
-      # Accepts no more keys from then on, unless the block raises.
+      # Accepts no more keys from then on, unless the block raises, which may wait for a connection. Meanwhile changes wait for their turn; if the
+      # calling fiber is dropped by its event loop, they go on.
       #
       # @yieldparam entries [Array<Array(String, Array<Server>)>] those that are left
       def close
-        @lock.synchronize do
+        @turn.take do |holder|
           yield @stand_ins.to_a
-          @closed = true
+          @closed = true if holder.held?
         end
       end
     end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/scoped_value"
+
 module Trunkline
   module Memcached
     # Changes of fibers that do not wait for the answers: see {Writing#quiet}. Changes of other fibers of the same client are not affected.
@@ -12,33 +14,31 @@ module Trunkline
       # The result of such a change: unknown.
       NOTHING = Struct.new(:stored?, :answer, :cas).new.freeze
 
-      def initialize
-        @parts = {}.compare_by_identity
-      end
-
       # @return [Boolean] whether the calling fiber does not wait
-      def here? = @parts.key?(Fiber.current)
+      def here? = !ScopedValue.find(self).nil?
 
-      # The calling fiber does not wait within the block.
+      # The calling fiber does not wait within the block. If it is dropped there by its event loop, nothing refers to it.
       #
       # @yieldreturn [Object]
       # @return [Object] what the block returned
       def within
-        @parts[Fiber.current] = []
+        scoped = ScopedValue.new(self, [], alone: true)
+        scoped.begin
         yield
       ensure
-        @parts.delete(Fiber.current)
+        scoped.end
       end
 
       # @param part [Object] that the calling fiber has sent
       # @return [Boolean] whether it is time to {#take} them
-      def push(part) = @parts.fetch(Fiber.current).push(part).size >= MOST
+      def push(part) = parts.push(part).size >= MOST
 
       # @return [Array] what the calling fiber has sent; the caller must wait for these from then on
-      def take
-        parts = @parts.fetch(Fiber.current)
-        parts.shift(parts.size)
-      end
+      def take = parts.shift(parts.size)
+
+      private
+
+      def parts = ScopedValue.find(self).value
     end
     private_constant :Unawaited
   end

@@ -21,6 +21,13 @@ module Trunkline
       # Passes on the notices that have arrived. Runs the caller's block.
       def pass_notices_early(request) = @responses.pass_notices_early(request)
 
+      # The connection is lost. It refers no longer to callers that wait for a flush over it, whose event loop may have been dropped.
+      def fail(woken, &)
+        super
+      ensure
+        @flushes = nil
+      end
+
       # The server's last message before it closed the connection.
       #
       # @return [String, nil]

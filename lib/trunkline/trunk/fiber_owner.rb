@@ -16,6 +16,16 @@ module Trunkline
     # @return [Boolean] false: the fiber or its thread has ended, it was garbage collected, or its event loop is over
     def alive? = @thread.alive? && fiber_alive? && !loop_over?
 
+    # As a {Waiter}, but without keeping the event loop from being collected: see {Attendance}.
+    def dropped? = !alive?
+
+    # @return [Fiber::Scheduler, Object, nil] of the fiber; another object once it was collected
+    def scheduler
+      @scheduler&.__getobj__
+    rescue WeakRef::RefError
+      @scheduler
+    end
+
     private
 
     # An event loop may end with unfinished fibers, and Fiber#alive? stays true for these.

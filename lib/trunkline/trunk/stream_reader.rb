@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../socket/readiness"
 require_relative "abandonment"
 require_relative "attendance"
 require_relative "waiting"
@@ -10,10 +9,6 @@ module Trunkline
   # answer, a notification, room for another request, or an empty queue. Nothing is read between two calls, so the server waits once the socket is
   # full. A caller that reads or writes much gives other fibers a turn after each call, even if it never has to wait.
   class StreamReader # :nodoc:
-    # Seconds after which a caller that may wait for ever wakes by itself.
-    LONGEST_SLEEP = Socket::Readiness::LONGEST_WAIT
-    private_constant :LONGEST_SLEEP
-
     # @param trunk [Trunk] that steps, flushes and is lost
     # @param state [ConnectionState] the trunk's
     # @param codec [Codec] the trunk's
@@ -47,7 +42,7 @@ module Trunkline
     def attend(request, by, attendance = Attendance.new, &content)
       loop do
         attendance.renew
-        request.wait_until = [by, Waiting.now + LONGEST_SLEEP].compact.min
+        request.wait_until = [by, Waiting.now + Attendance::LONGEST_SLEEP].compact.min
         follow(request, &content)
         request.wait_until = by
         break if over?(request, content)

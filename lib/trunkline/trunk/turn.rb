@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "attendance"
+require_relative "fiber_owner"
 require_relative "lock"
 require_relative "waiting"
 
@@ -13,7 +14,7 @@ module Trunkline
       # @param turn [Turn]
       def initialize(turn)
         @turn = turn
-        @attendance = Attendance.new(Waiter.new)
+        @attendance = Attendance.new(FiberOwner.new)
       end
 
       # The caller runs its block. One that waits there for long calls this at least once a second.

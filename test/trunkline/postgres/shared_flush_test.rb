@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "async"
+require "minitest/mock"
 require "support/schedulers/dropping"
 
 module Trunkline
@@ -112,6 +113,38 @@ module Trunkline
         2.times { trunk.answer }
         assert [holder, caller].all? { |thread| thread.join(LIMIT) }, "it waits for good"
         assert_equal %i[failed failed], [holder, caller].map { |thread| thread.value.why }
+      ensure
+        [holder, caller].each { |thread| thread&.kill }
+      end
+
+      # It leads, and its thread does not resume it. That loses nothing, so the others wait for two seconds, not for thirty.
+      def test_another_caller_leads_where_the_leaders_thread_makes_no_more_calls
+        trunk = LostTrunk.new
+        trunk.define_singleton_method(:perform_beside_others) { |request, *| Fiber.current.blocking? ? super(request) : Fiber.yield }
+        flushes = flushes_over(trunk)
+        dropped, finish = Array.new(2) { Thread::Queue.new }
+        keeper = Thread.new { Dropping.run { Fiber.schedule { flushes.wait(nil) } } && dropped.push(true) && finish.pop }
+        dropped.pop
+        trunk.answer
+        now = 1000.0
+        seen = Waiting.stub(:now, -> { now += 0.1 }) { Thread.new { flushes.wait(nil) }.join(LIMIT) && now }
+        assert_operator seen, :<, 1010
+      ensure
+        finish&.close
+        keeper&.join
+      end
+
+      # By that, other threads see whether its event loop runs.
+      def test_a_caller_that_waits_for_the_leader_renews_its_attendance
+        trunk = LostTrunk.new
+        flushes = flushes_over(trunk)
+        holder = Thread.new { flushes.wait(nil) }
+        trunk.asked
+        renewed = Thread::Queue.new
+        caller = Thread.new { flushes.wait(nil) { renewed << true } }
+        Thread.pass until renewed.size > 3
+        2.times { trunk.answer }
+        assert([holder, caller].all? { |thread| thread.join(LIMIT) })
       ensure
         [holder, caller].each { |thread| thread&.kill }
       end

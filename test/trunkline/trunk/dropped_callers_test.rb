@@ -23,7 +23,7 @@ module Trunkline
 
     def setup
       @roster = Roster.new(connections: 1, most: 4)
-      @dropped = DroppedCallers.new(@roster, [])
+      @dropped = DroppedCallers.new(@roster, []) { flunk "there are no entries of callers" }
     end
 
     def pinned(user = nil)
@@ -39,7 +39,7 @@ module Trunkline
       @roster.check_in(trunk, wanted: 0, shared: false)
     end
 
-    def close_dropped = @dropped.close_trunks { flunk "there are no entries of callers" }
+    def close_dropped = @dropped.close_trunks
 
     def test_that_of_a_user_that_is_gone_is_closed
       gone, used = pinned(User.new(false)), pinned(User.new(true))

@@ -145,6 +145,27 @@ module Trunkline
         assert_nil @trunk.loss
       end
 
+      # A write that waits for a flush over another connection, for example.
+      def test_a_caller_that_keeps_the_connection_and_waits_for_something_else
+        keep(1)
+        look_for(1)
+        assert_nil @trunk.loss
+        look_for(SOON)
+        assert_equal [true, 0], [@trunk.loss.closed, @trunk.active]
+        go_on
+        assert_equal [[false], 0], [@fibers.map(&:alive?), @trunk.active]
+      end
+
+      def test_one_that_tells_each_second_that_it_is_there
+        keep(40)
+        40.times do
+          look_for(0)
+          Clock.pass(1)
+          go_on
+        end
+        assert_nil @trunk.loss
+      end
+
       # Only seconds count in which a caller that waits has looked twice: a process may have been stopped.
       def test_a_process_that_was_stopped
         in_flight(2)
@@ -225,6 +246,29 @@ module Trunkline
         end
         @asked = asked
         asked.pop
+      end
+
+      # Likewise a fiber that is active, has nothing in flight, and is resumed so many times.
+      def keep(times)
+        kept = Thread::Queue.new
+        @thread = Thread.new do
+          Dropping.run do
+            @fibers << Fiber.schedule { active_for(times) }
+            kept << true
+            while (work = @finish.pop) do kept << work.call end
+          end
+        end
+        @asked = kept
+        kept.pop
+      end
+
+      def active_for(times)
+        @trunk.state.enter(waiter = Waiter.new)
+        times.times do
+          @trunk.state.wakes_by(Clock.now + 1)
+          Fiber.yield
+        end
+        @trunk.leave_unused(waiter)
       end
 
       def ask(number, *parameters)

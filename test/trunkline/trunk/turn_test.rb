@@ -57,6 +57,17 @@ module Trunkline
       assert_equal :mine, @turn.take { :mine }
     end
 
+    # Words that remain on the stack may keep some of them, not all.
+    def test_fibers_that_are_dropped_in_their_turns_are_not_referred_to
+      turns = Array.new(20) { Turn.new }
+      fibers = ObjectSpace::WeakMap.new
+      dropped = ->(turn) { (fibers[Fiber.current] = Fiber.current) && turn.take { Fiber.yield } }
+      Fiber.new { Dropping.run { turns.each { |turn| Fiber.schedule { dropped.call(turn) } } } }.resume
+      3.times { GC.start }
+      assert_operator fibers.size, :<, 10
+      assert_equal [:mine] * 20, turns.map { |turn| turn.take { :mine } }
+    end
+
     # It has lost the turn, and does not end that of another.
     def test_a_fiber_that_runs_on_after_all
       Dropping.run do

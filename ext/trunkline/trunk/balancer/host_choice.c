@@ -31,13 +31,17 @@
 #define REMEASURE_SECONDS 0.02 /* seconds */
 #define REMEASURE_REQUESTS 200 /* requests */
 
+/* Seconds of a period. Callers count in the one in which the host was chosen and in the next: a fiber that is dropped by its event loop never leaves. What
+ * takes longer is in flight on a connection by then, and counts there. It is a bound. */
+#define PERIOD 30.0
+
 typedef struct {
     VALUE dispatcher;
     bool usable;
     double opening;      /* until then a caller is opening its first connection */
     double chosen_at;
     unsigned long long chosen; /* how often */
-    size_t callers;      /* that were sent there and still wait */
+    size_t callers[2];   /* that were sent there in this period and in the one before, and still wait */
 } host_t;
 
 typedef struct {
@@ -47,6 +51,8 @@ typedef struct {
     long opened_for;     /* choices for which no host without a connection is searched for: the last search found none */
     unsigned since_remeasured; /* requests since a host was last chosen to be measured again */
     double remeasured_at;
+    unsigned long long period; /* number of the present one */
+    double period_began;
 } host_choice_t;
 
 /* The search for the host with the least expected time until its answer. */
@@ -173,10 +179,12 @@ static double backlog_at(connection_t *connection, double now) {
     return fmax(rest, RESOLUTION * (double)in_flight->fifo.count);
 }
 
+static size_t callers_of(const host_t *host) { return host->callers[0] + host->callers[1]; }
+
 static void expect(const host_search_t *search, expectation_t *expected) {
     const dispatcher_t *dispatcher = dispatcher_at(search, expected->at);
     double backlog = 0, mean = mean_at(search, expected->at);
-    size_t in_flight_count = 0, callers = search->choice->hosts[expected->at].callers;
+    size_t in_flight_count = 0, callers = callers_of(&search->choice->hosts[expected->at]);
     for (long index = 0; index < dispatcher->count; index++) {
         connection_t *connection = connection_at(dispatcher, index);
         if (connection_in_flight(connection)->fifo.count == 0) continue;
@@ -306,6 +314,18 @@ static long find_host(host_search_t *search) {
     return at < 0 ? find_oldest(search, false) : at;
 }
 
+static void begin_period(host_choice_t *choice, double now) {
+    bool follows = now - choice->period_began < 2 * PERIOD;
+    if (now - choice->period_began < PERIOD) return;
+    for (long at = 0; at < choice->count; at++) {
+        host_t *host = &choice->hosts[at];
+        host->callers[1] = follows ? host->callers[0] : 0;
+        host->callers[0] = 0;
+    }
+    choice->period += follows ? 1 : 2;
+    choice->period_began = now;
+}
+
 /* call-seq: choose(services, passed) -> Integer or nil
  *
  * The host from which the answer is expected first. services: the service times of the request's statement on each host, an Array of Service, or nil;
@@ -315,20 +335,27 @@ static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
     if (!NIL_P(services) && (!RB_TYPE_P(services, T_ARRAY) || RARRAY_LEN(services) != choice->count)) rb_raise(rb_eArgError, "each host has a service");
     if (!NIL_P(passed)) Check_Type(passed, T_ARRAY);
     host_search_t search = {.choice = choice, .services = services, .passed = passed, .now = clock_now(), .known = HUGE_VAL, .round_trip = HUGE_VAL};
+    begin_period(choice, search.now);
     long at = find_host(&search);
     if (at < 0) return Qnil;
     choice->hosts[at].chosen_at = search.now;
     choice->hosts[at].chosen++;
-    choice->hosts[at].callers++;
+    choice->hosts[at].callers[0]++;
     return LONG2FIX(at);
 }
 
-/* call-seq: left(at) -> host_choice
+/* call-seq: period -> Integer
  *
- * A caller for which the host was chosen has its answer, or has stopped waiting there. */
-static VALUE host_choice_left(VALUE self, VALUE at) {
+ * The number of the present one, for left. */
+static VALUE host_choice_period(VALUE self) { return ULL2NUM(host_choice_of(self)->period); }
+
+/* call-seq: left(at, period) -> host_choice
+ *
+ * A caller for which the host was chosen in that period has its answer, or has stopped waiting there. */
+static VALUE host_choice_left(VALUE self, VALUE at, VALUE period) {
     host_t *host = host_checked(self, at);
-    if (host->callers > 0) host->callers--;
+    unsigned long long ago = host_choice_of(self)->period - NUM2ULL(period);
+    if (ago < 2 && host->callers[ago] > 0) host->callers[ago]--;
     return self;
 }
 
@@ -360,7 +387,8 @@ void Init_trunkline_host_choice(void) {
     trunkline_define_new(class, host_choice_new);
     rb_define_method(class, "initialize", host_choice_initialize, 1);
     rb_define_method(class, "choose", host_choice_choose, 2);
-    rb_define_method(class, "left", host_choice_left, 1);
+    rb_define_method(class, "left", host_choice_left, 2);
+    rb_define_method(class, "period", host_choice_period, 0);
     rb_define_method(class, "idle?", host_choice_is_idle, 1);
     rb_define_method(class, "usable", host_choice_set_usable, 2);
     rb_define_method(class, "usable?", host_choice_is_usable, 1);

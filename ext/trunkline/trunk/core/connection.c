@@ -42,7 +42,7 @@ VALUE connection_allocate(VALUE class) {
     connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
     connection->cancelling = (cancelling_t){.canceller = Qnil, .fence = Qnil, .recheck_at = INFINITY};
     connection->silence = (silence_t){.after = INFINITY};
-    connection->stall = (stall_t){.displaced = Qnil};
+    connection->stall = (stall_t){.displaced = Qnil, .wakes_by = INFINITY};
     connection->generation = process_generation;
     connection->earliest_timeout = INFINITY;
     connection->leader_sleeps_until = -INFINITY;
@@ -57,7 +57,7 @@ connection_t *connection_checked(VALUE object) { return rb_check_typeddata(objec
 
 static void activate(connection_t *connection, request_t *request) {
     if (request->active) return;
-    connection->active++;
+    if (connection->active++ == 0) connection->stall.wakes_by = INFINITY;
     connection->scheduler = request->scheduler;
     connection->thread = request->thread; /* another thread may activate the waiter for it: see Dispatcher#keep_for */
     request->active = true;

@@ -38,6 +38,7 @@ typedef struct {
     double checked_at;  /* the last check, on the monotonic clock; 0: it found no stall */
     double seconds;     /* of the stall, as far as the checks have seen it */
     uint64_t transfers; /* reads and writes of the connection at the last check */
+    double wakes_by;    /* when an active caller that waits for something else wakes at the latest, on the monotonic clock; INFINITY: none has told */
 } stall_t;
 
 /* The waiter of this request, which slept as the leader, is awake: if it was displaced, it sleeps no longer. */

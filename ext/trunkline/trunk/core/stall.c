@@ -25,8 +25,10 @@ static bool is_ready(connection_t *connection) {
     return codec_base_unsent(connection_codec(connection)) > 0 && connection->descriptor >= 0 && socket_has_room(connection->descriptor);
 }
 
-/* Whether the leader should have woken by itself: at a deadline, or to show that its event loop runs. */
+/* Whether the leader should have woken by itself: at a deadline, or to show that its event loop runs. Or, where none reads, a caller that waits for
+ * something else and keeps the connection meanwhile. */
 static bool has_overslept(const connection_t *connection) {
+    if (NIL_P(connection->leader)) return clock_now() > connection->stall.wakes_by;
     return connection->leader_asleep && isfinite(connection->leader_sleeps_until) && clock_now() > connection->leader_sleeps_until;
 }
 
@@ -59,6 +61,15 @@ static VALUE connection_stalled_for(VALUE self) {
     stall->checked_at = stalled ? now : 0;
     stall->transfers = transfers(connection);
     return DBL2NUM(stall->seconds);
+}
+
+/* call-seq: wakes_by(time) -> connection
+ *
+ * An active caller, which waits for something else than what comes over this connection, wakes by then, on the clock of Waiting.now, and calls this
+ * again. */
+static VALUE connection_set_wakes_by(VALUE self, VALUE time) {
+    connection_of(self)->stall.wakes_by = NUM2DBL(time);
+    return self;
 }
 
 /* call-seq: lead_can_be_taken_over? -> true or false
@@ -104,6 +115,7 @@ static VALUE connection_hand_lead_back(VALUE self, VALUE object) {
 
 void Init_trunkline_stall(void) {
     VALUE class = rb_const_get(mTrunkline, rb_intern("ConnectionState"));
+    rb_define_method(class, "wakes_by", connection_set_wakes_by, 1);
     rb_define_method(class, "stalled_for", connection_stalled_for, 0);
     rb_define_method(class, "lead_can_be_taken_over?", connection_get_lead_can_be_taken_over, 0);
     rb_define_method(class, "take_lead_over", connection_take_lead_over, 1);

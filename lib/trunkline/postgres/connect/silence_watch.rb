@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/attendance"
+require_relative "../../trunk/fiber_owner"
 require_relative "../../trunk/lock"
 require_relative "../../trunk/waiting"
 require_relative "host_probe"
@@ -25,8 +27,10 @@ module Trunkline
       # Longest time in seconds between two checks while the server behind a pooler does not answer. With a check that takes a second, callers
       # continue within two seconds of a promotion (switchover_test.rb).
       UNANSWERED = Socket::TCP::ANSWER
-      # A probe, whether a caller runs it, and its finding.
-      Check = Struct.new(:generation, :probe, :running, :finding, :ended_at)
+      # A probe, the attendance of the caller that runs it, and its finding.
+      Check = Struct.new(:generation, :probe, :runner, :finding, :ended_at) do
+        def running? = !runner.nil? && !runner.dropped?
+      end
       private_constant :COUNTS_FOR, :POLL_INTERVAL, :UNANSWERED, :Check
 
       # @return [Float] seconds of silence after which a server is checked
@@ -52,27 +56,27 @@ module Trunkline
       # @return [void]
       def check(trunk)
         by = trunk.state.earliest_timeout
-        check = take(trunk)
+        check = take(trunk, runner = Attendance.new(FiberOwner.new))
         return Socket::Readiness.wait_readable(trunk.io, [by, Waiting.now + POLL_INTERVAL].compact.min) unless check
         return conclude(trunk, check.finding) if check.finding
 
         note(trunk, check, check.probe.run(trunk.io, by) { |identity| @cluster.observe(identity) }) # which may close this trunk, too
       ensure
-        check.running = false if check
+        check.runner = nil if check && check.runner.equal?(runner)
       end
 
       private
 
       # @return [Check, nil] nil: another caller runs it
-      def take(trunk)
+      def take(trunk, runner)
         left = nil
         check = @lock.synchronize do
           @checks.delete_if { |_, old| outdated?(old) }
           check = @checks[key = [trunk.server, address_of(trunk)]]
-          next if check&.running && !check.finding
+          next if check&.running? && !check.finding
 
           check = @checks[key] = begin_anew(trunk, left = check&.probe) unless check && (check.finding || check.probe.continuable?)
-          check.running = true unless check.finding
+          check.runner = runner unless check.finding
           check
         end
         left&.abandon
@@ -86,7 +90,7 @@ module Trunkline
       def begin_anew(trunk, before)
         before = nil unless before.is_a?(HostProbe)
         probe = !@config.others? && address_of(trunk) ? NameProbe.new(host_of(trunk), address_of(trunk)) : host_probe(trunk, before)
-        Check.new(Trunkline.process_generation, probe, false, nil, nil)
+        Check.new(Trunkline.process_generation, probe)
       end
 
       # The name may resolve to another address now, or the lookup may fail.

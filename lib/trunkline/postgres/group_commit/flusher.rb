@@ -25,7 +25,7 @@ module Trunkline
         return if missing?
 
         flushes = @trunk.codec.flushes
-        flushes if flushes.server == trunk.codec.flushes.server
+        flushes if flushes && flushes.server == trunk.codec.flushes&.server # without one, the connection was lost just now
       end
 
       # Opens the connection if there is none and no other caller does so. If that fails, the caller continues without one.

@@ -16,7 +16,10 @@ module Trunkline
       # Seconds until the next attempt after such connections could not be opened, or were not suitable. It is a bound: each costs a login, and the reason,
       # a pooler or a missing privilege, seldom ends by itself; a write that waits for one takes as long as a login.
       PAUSE = 30.0
-      private_constant :WRITE, :PAUSE
+      # Seconds for which a write counts as under way. Its fiber may have been dropped by its event loop; a write that does take longer is only not
+      # counted, so that a lone one beside it commits by itself.
+      COUNTED_FOR = 30.0
+      private_constant :WRITE, :PAUSE, :COUNTED_FOR
 
       # @return [Array<Pool>] of connections with asynchronous commits, for writes only
       attr_reader :pools
@@ -50,10 +53,10 @@ module Trunkline
 
         begin_anew unless @generation == Trunkline.process_generation
         begin
-          @writing[request] = true
-          @writing.size > 1 || several?(request) ? perform_together(request) : @pool.perform(request)
+          @writing[write = Object.new] = Waiting.now
+          others_write? || several?(request) ? perform_together(request) : @pool.perform(request)
         ensure
-          @writing.delete(request)
+          @writing.delete(write)
         end
       end
 
@@ -61,8 +64,19 @@ module Trunkline
 
       def begin_anew
         @generation = Trunkline.process_generation
-        @writing = {}.compare_by_identity # requests of all threads: each change is one step of Ruby's, so no lock is needed
+        @writing = {}.compare_by_identity # writes of all threads, and when each began: each change is one step of Ruby's, so no lock is needed
         @resume_at = @refusal = nil
+      end
+
+      # The calling writer has been added.
+      def others_write?
+        while @writing.size > 1
+          oldest, since = @writing.first
+          return true if since.nil? || Waiting.now < since + COUNTED_FOR
+
+          @writing.delete(oldest)
+        end
+        false
       end
 
       # A statement that cannot run in a transaction may have effects outside the write-ahead log.
@@ -102,7 +116,7 @@ module Trunkline
             flushes = @flusher.flushes_for(trunk)
             next false unless trunk.perform(request)
 
-            confirm(request, flushes, trunk.codec.flushes)
+            confirm(request, flushes, trunk.codec.flushes) { trunk.state.wakes_by(Waiting.now + Attendance::LONGEST_SLEEP) }
             true
           ensure
             trunk.leave_unused(writer)
@@ -111,14 +125,16 @@ module Trunkline
       end
 
       # A failed write has nothing to flush. The write's own connection flushes it if the flusher's is lost.
-      def confirm(request, *flushes)
+      #
+      # @yield at least once a second, while the caller waits
+      def confirm(request, *flushes, &)
         requests = request.members ? [request, *request.members].select(&:answered?) : [request]
         return unless requests.first&.answered?
 
         unflushed = nil
         flushes.each do |covering|
           next unless covering
-          return unless (unflushed = covering.wait(request.deadline))
+          return unless (unflushed = covering.wait(request.deadline, &))
           break unless unflushed.why == :failed
         end
         requests.each { |executed| executed.fail_answered(unflushed) }

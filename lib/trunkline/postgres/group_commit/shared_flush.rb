@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/attendance"
+
 module Trunkline
   module Postgres
     # Why it is unknown whether an executed statement is durable.
@@ -22,10 +24,12 @@ module Trunkline
       # A flush has no other effect, so one that an administrator or a stray cancel request has ended is sent again. It is a bound: two cancels may hit
       # one flush, as a second one is sent for a request that the first has not ended.
       MOST_TRIES = 3
+      # Seconds without a sign of the leader's event loop after which another caller leads. That loses nothing: the flush is sent twice.
+      LONGEST_ABSENCE = Attendance::LONGEST_SLEEP + Waiting::LONGEST_TURN
       NO_PROCESS = "a pooler has sent the flush to another server process"
-      private_constant :MOST_TRIES, :NO_PROCESS
+      private_constant :MOST_TRIES, :LONGEST_ABSENCE, :NO_PROCESS
 
-      # @return [Array<Waiter>] callers that wait for it
+      # @return [Array<Attendance>] of the callers that wait for it
       attr_reader :waiting
 
       # @return [Unflushed, nil] nil, if it is over: everything is durable
@@ -40,7 +44,7 @@ module Trunkline
         @level = level
         @pid = pid
         @waiting = []
-        @leader = @attendance = @request = @failure = nil
+        @leader = @request = @failure = nil
         @tries = 0
         @over = false
       end
@@ -48,41 +52,41 @@ module Trunkline
       def over? = @over
 
       # Adds a caller, which leads if no other does.
-      def join(waiter)
-        @waiting.push(waiter)
-        take_lead(waiter) unless @leader
+      #
+      # @param caller [Attendance] the caller's, as for the methods that follow
+      def join(caller)
+        @waiting.push(caller)
+        @leader ||= caller
       end
 
       # Takes the lead if no other caller has it. A flush that is over gets no leader: that would take the turn of the next flush, whose callers would
       # sleep for ever.
       #
       # @return [Boolean] whether this caller leads
-      def lead?(waiter)
+      def lead?(caller)
         return false if @over
 
-        drop_leader if leader_dropped?(waiter)
-        take_lead(waiter) unless @leader
-        led_by?(waiter)
+        drop_leader if leader_dropped?(caller)
+        @leader ||= caller
+        led_by?(caller)
       end
 
       # @return [Boolean] whether there is a leader that was not dropped by its event loop, as far as this caller can see
-      def led?(waiter) = !@leader.nil? && !leader_dropped?(waiter)
+      def led?(caller) = !@leader.nil? && !leader_dropped?(caller)
 
-      # @return [Boolean] whether the leader is of another event loop: that may be dropped while the caller's runs
-      def led_elsewhere?(waiter) = (leader = @leader) ? !leader.scheduler.equal?(waiter.scheduler) : false
-
-      def leader_dropped?(waiter) = led_elsewhere?(waiter) && @attendance.dropped?
+      # @return [Boolean] whether the leader was dropped; one of the caller's event loop was not, as that runs
+      def leader_dropped?(caller) = (leader = @leader) ? !leader.same_loop?(caller) && leader.dropped?(LONGEST_ABSENCE) : false
 
       # @return [Boolean] whether this caller leads
-      def led_by?(waiter) = @leader.equal?(waiter)
+      def led_by?(caller) = @leader.equal?(caller)
 
-      # @return [Array<Waiter>] to wake when the flush may begin: its leader begins it, and the others go on waiting
+      # @return [Array<Attendance>] of callers to wake when the flush may begin: its leader begins it, and the others go on waiting
       def callers_to_begin = @leader ? [@leader] : @waiting.dup
 
-      # @return [Array<Waiter>] to wake: the lead is free
-      def leave(waiter)
-        @waiting.delete(waiter)
-        return [] unless @leader.equal?(waiter)
+      # @return [Array<Attendance>] of callers to wake: the lead is free
+      def leave(caller)
+        @waiting.delete(caller)
+        return [] unless @leader.equal?(caller)
 
         @leader = nil
         @waiting.dup
@@ -92,22 +96,17 @@ module Trunkline
       #
       # @param deadline [Float, nil] the leader's, on the clock of Waiting.now; the flush has none
       def run(deadline)
-        attendance = @attendance
+        leader = @leader
         if (request = @request)
-          @trunk.reader.attend(request.adopt, deadline, attendance) { false }
+          @trunk.reader.attend(request.adopt, deadline, leader) { false }
         else
           request = @request = build
-          @trunk.reader.perform_beside_others(request, deadline, attendance)
+          @trunk.reader.perform_beside_others(request, deadline, leader)
         end
         conclude if request.done? && request.equal?(@request)
       end
 
       private
-
-      def take_lead(waiter)
-        @leader = waiter
-        @attendance = Attendance.new(waiter)
-      end
 
       # The flush in flight has the fiber as its waiter.
       def drop_leader
@@ -156,44 +155,45 @@ module Trunkline
       # next one.
       #
       # @param deadline [Float, nil] on the clock of Waiting.now
+      # @yield at least once a second, while the caller waits
       # @return [Unflushed, nil] nil: it is
-      def wait(deadline)
-        waiter = Waiter.new
-        flush = @lock.synchronize { join(waiter) }
-        Waiting.give_turn(waiter.scheduler) if @current.nil? && flush.led_by?(waiter)
-        advance(flush, waiter, deadline) until flush.over? || passed?(deadline)
+      def wait(deadline, &renewed)
+        caller = Attendance.new(Waiter.new, &renewed)
+        flush = @lock.synchronize { join(caller) }
+        Waiting.give_turn(caller.waiter.scheduler) if @current.nil? && flush.led_by?(caller)
+        advance(flush, caller, deadline) until flush.over? || passed?(deadline)
         flush.over? ? flush.failure : Unflushed.new(:deadline)
       ensure
-        leave(flush, waiter)
+        leave(flush, caller)
       end
 
       private
 
       def passed?(deadline) = deadline && Waiting.now >= deadline
 
-      def join(waiter)
+      def join(caller)
         flush = @following ||= SharedFlush.new(*@arguments)
-        flush.join(waiter)
+        flush.join(caller)
         flush
       end
 
-      def advance(flush, waiter, deadline)
-        return sleep_while(flush, waiter, deadline) { flush.led?(waiter) && !flush.over? } unless flush.led_by?(waiter) || take_lead?(flush, waiter)
-        return sleep_while(@current, waiter, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush, waiter)
+      def advance(flush, caller, deadline)
+        return sleep_while(caller, deadline) { flush.led?(caller) && !flush.over? } unless flush.led_by?(caller) || take_lead?(flush, caller)
+        return sleep_while(caller, deadline) { !begun?(flush) && !@current.nil? } unless begin_now?(flush, caller)
 
         flush.run(deadline)
         finish(flush) if flush.over?
       end
 
       # The lock costs a microsecond: it is taken only if the lead is free.
-      def take_lead?(flush, waiter) = !flush.led?(waiter) && @lock.synchronize { flush.lead?(waiter) }
+      def take_lead?(flush, caller) = !flush.led?(caller) && @lock.synchronize { flush.lead?(caller) }
 
       def begun?(flush) = @current.equal?(flush)
 
       # The callers of a flush whose leader was dropped begin it again after this one.
-      def begin_now?(flush, waiter)
+      def begin_now?(flush, caller)
         @lock.synchronize do
-          @current = nil if @current&.leader_dropped?(waiter)
+          @current = nil if @current&.leader_dropped?(caller)
           next begun?(flush) if @current
 
           @following = nil if @following.equal?(flush)
@@ -202,13 +202,12 @@ module Trunkline
         end
       end
 
-      # Until the caller is parked, what the block returns may change, so it is checked after that. A leader that is dropped wakes no other.
-      #
-      # @param awaited [SharedFlush, nil] on whose leader the caller depends
-      def sleep_while(awaited, waiter, deadline)
-        by = awaited&.led_elsewhere?(waiter) ? Waiting.next_check(deadline) : deadline
-        waiter.park
-        yield ? Waiting.park(waiter, by) : Waiting.unpark(waiter)
+      # Until the caller is parked, what the block returns may change, so it is checked after that. A leader that is dropped wakes no other, so the
+      # caller wakes by itself, and shows by that, too, that its own event loop runs.
+      def sleep_while(caller, deadline)
+        caller.renew
+        waiter = caller.waiter.park
+        yield ? Waiting.park(waiter, Waiting.next_check(deadline)) : Waiting.unpark(waiter)
       end
 
       # Begins the next flush before the callers of this one continue and write again: the disk is not idle meanwhile.
@@ -217,13 +216,13 @@ module Trunkline
       end
 
       # A flush that is over has no leader to replace, and its callers were woken.
-      def leave(flush, waiter)
-        return if flush.nil? || (flush.over? && !flush.led_by?(waiter))
+      def leave(flush, caller)
+        return if flush.nil? || (flush.over? && !flush.led_by?(caller))
 
-        wake_each { flush.leave(waiter) + (flush.waiting.empty? ? begin_following(flush) : []) }
+        wake_each { flush.leave(caller) + (flush.waiting.empty? ? begin_following(flush) : []) }
       end
 
-      # @return [Array<Waiter>] to wake: it is their turn
+      # @return [Array<Attendance>] of callers to wake: it is their turn
       def begin_following(flush)
         @following = nil if @following.equal?(flush)
         return [] unless begun?(flush)
@@ -233,7 +232,7 @@ module Trunkline
       end
 
       # A woken caller may run at once, so the lock is released first.
-      def wake_each(&callers) = @lock.synchronize(&callers).each(&:wake_if_parked)
+      def wake_each(&callers) = @lock.synchronize(&callers).each { |caller| caller.waiter.wake_if_parked }
     end
     private_constant :Unflushed, :SharedFlush, :Flushes
   end

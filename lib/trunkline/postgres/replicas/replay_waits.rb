@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/attendance"
+require_relative "../../trunk/fiber_owner"
 require_relative "../results/result"
 require_relative "../session/session_executor"
 
@@ -33,7 +35,7 @@ module Trunkline
         @at_once = at_once
         @longest = LONGEST
         @lock = Lock.new
-        @waiting = [0] * replicas.size
+        @waiting = Array.new(replicas.size) { [] } # attendances of the callers on each
       end
 
       # Waits on the replica with the fewest waits. Each read does so once.
@@ -44,28 +46,31 @@ module Trunkline
       # @return [Replica, nil] that has replayed the position; nil: none has, or none supports it
       def replica_for(position, route, deadline)
         milliseconds = ([@longest, (deadline || Float::INFINITY) - Waiting.now].min * 1000).floor
-        return if milliseconds < 1 || route.waited? || (replica = enter(position)).nil? # to the server, 0 means no limit
+        return if milliseconds < 1 || route.waited? # to the server, 0 means no limit
 
+        caller = Attendance.new(FiberOwner.new)
+        replica = enter(position, caller) or return
         begin
           route.note_wait
           replica if replayed?(replica, format(COMMAND, position.lsn_text, milliseconds), milliseconds / 1000.0)
         ensure
-          leave(replica)
+          @lock.synchronize { @waiting[replica.number].delete(caller) }
         end
       end
 
       private
 
       # @return [Replica, nil]
-      def enter(position)
+      def enter(position, caller)
         able = @replicas.select { |replica| replica.supports_replay_wait?(position) }
         @lock.synchronize do
-          replica = able.min_by { |one| @waiting[one.number] }
-          replica if replica && @waiting[replica.number] < @at_once && (@waiting[replica.number] += 1)
+          replica = able.min_by { |one| present(one).size }
+          replica if replica && @waiting[replica.number].size < @at_once && @waiting[replica.number].push(caller)
         end
       end
 
-      def leave(replica) = @lock.synchronize { @waiting[replica.number] -= 1 }
+      # Callers that were dropped by their event loop do not count.
+      def present(replica) = @waiting[replica.number].tap { |callers| callers.reject!(&:dropped?) }
 
       # A wait that fails, because recovery or the server ends it, has the same result as a timeout.
       def replayed?(replica, command, seconds)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../trunk/pool/pool"
+require_relative "../../trunk/turn"
 require_relative "../connect/role_watch"
 require_relative "../connect/server_access"
 require_relative "../session/sessions"
@@ -86,7 +87,7 @@ module Trunkline
 
         passed = guard.sql ? unsuitable_numbers(guard, route, now) : route.passed
         number = route.chosen = @choice.choose(statement&.services(@replicas.size), passed)
-        number && @replicas[number]
+        taken(route, number)
       end
 
       # No replica is next: this may wait for one that is behind, before the primary takes the read.
@@ -104,14 +105,14 @@ module Trunkline
       # @return [Replica, nil] the one from which the answer is expected first
       def choose_among(replicas, statement, route)
         number = route.chosen = @choice.choose(statement&.services(@replicas.size), (@replicas - replicas).map(&:number)) if replicas.any?
-        number && @replicas[number]
+        taken(route, number)
       end
 
       # The caller does not wait any more for the replica that was chosen last. No interrupt comes between the two changes.
       def leave_chosen(route)
         number = route.chosen or return
         route.chosen = nil
-        @choice.left(number)
+        @choice.left(number, route.period || @choice.period)
       end
 
       # A replica could not be connected to: it is not used for a while.
@@ -164,7 +165,7 @@ module Trunkline
         @hedging = Hedging.new(self)
         @waits = ReplayWaits.new(@replicas, @statements, @responses, @at_once)
         @check_at = -Float::INFINITY
-        @checking = false
+        @checking = Turn.new
       end
 
       def replica(number, config, pools)
@@ -218,18 +219,16 @@ module Trunkline
         NoReplica.new("the position is of timeline #{guard.after.timeline}, and no server was found on it: the primary is on an older one", server: @config.server)
       end
 
+      def taken(route, number)
+        route.period = @choice.period
+        number && @replicas[number]
+      end
+
       # Only one caller checks at a time.
       def check_hosts
         now = Waiting.now
         @check_at = now + CHECK_INTERVAL
-        return if @checking
-
-        @checking = true
-        begin
-          @replicas.each { |replica| check_host(replica, now) }
-        ensure
-          @checking = false
-        end
+        @checking.take(now) { @replicas.each { |replica| check_host(replica, now) } }
       end
 
       def check_host(replica, now)

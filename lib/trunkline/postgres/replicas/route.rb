@@ -21,8 +21,11 @@ module Trunkline
       # @return [Integer, nil] the number of the replica for which the caller counts as waiting now
       attr_accessor :chosen
 
+      # @return [Integer, nil] when it was chosen: see {HostChoice#period}
+      attr_accessor :period
+
       def initialize
-        @passed = @chosen = nil
+        @passed = @chosen = @period = nil
         @waited = false
       end
 

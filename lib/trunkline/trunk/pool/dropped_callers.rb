@@ -6,6 +6,9 @@ module Trunkline
   # Finds what is held by callers of a pool that will never resume. A thread or event loop that ends may drop fibers where they are, with what they
   # hold: a reserved trunk, an entry in a queue, an attempt to open a trunk. A program may also drop fibers that it does not resume. Waiting callers
   # run these checks.
+  #
+  # A fiber that was dropped in a transaction holds its connection until it is collected. It is not as long as a connection of another pool, or an entry
+  # in a queue there, refers to another fiber of the same event loop. So those are checked, too.
   class DroppedCallers # :nodoc:
     # Seconds that a caller waits, or half of its max_wait if that is less, before it runs the garbage collector: a program that allocates little may
     # not collect for minutes, and only collection shows what its dropped fibers hold. A pool whose callers wait for less never collects.
@@ -19,11 +22,22 @@ module Trunkline
     GONE = "the fiber or thread that used it has ended, or was dropped by its program or its event loop"
     private_constant :COLLECT_AFTER, :COLLECT_EVERY, :STALL_CHECK_INTERVAL, :GONE
 
+    @of_all_pools = ObjectSpace::WeakMap.new
+
+    class << self
+      # @return [ObjectSpace::WeakMap] of this process, for each pool one
+      attr_reader :of_all_pools
+    end
+
     # @param roster [Roster] the pool's trunks
     # @param owners [Array<#any_gone?, #forget_gone>] hold entries of callers
-    def initialize(roster, owners)
+    # @yield entries of dropped callers block others: the block removes them
+    def initialize(roster, owners, &remove)
       @roster = roster
       @owners = owners
+      @remove = remove
+      @generation = Trunkline.process_generation
+      DroppedCallers.of_all_pools[self] = self
       @collected_at = @stalls_checked_at = -Float::INFINITY # when garbage was collected last, and stalls were checked last
     end
 
@@ -32,7 +46,7 @@ module Trunkline
     #
     # @param entry [CallerQueue::Entry] of the waiting caller
     def collect(entry)
-      return if Waiting.now < collection_time(entry) || @roster.pinned.none? { |trunk| trunk.user && trunk.deserted? }
+      return if Waiting.now < collection_time(entry) || !any_collectable?
 
       @collected_at = Waiting.now
       GC.start
@@ -45,18 +59,31 @@ module Trunkline
     end
 
     # Ends connections that dropped callers hold, and stalled ones.
-    #
-    # @yield entries of dropped callers block others: the block removes them
     def close_trunks
-      end_stalls
+      check_for_stalls
       @roster.pinned.select { |trunk| dropped?(trunk) }.each { |trunk| end_use(trunk) }
-      yield if @owners.any?(&:any_gone?)
+      remove_gone
     end
 
     # Removes entries of dropped callers. The pool's lock is held.
     def forget = @owners.each(&:forget_gone)
 
+    protected
+
+    # For a waiting caller of another pool.
+    def clean_up
+      return unless @generation == Trunkline.process_generation
+
+      end_stalls
+      remove_gone
+    end
+
     private
+
+    # @return [Boolean] whether a collection may show that a user of a connection was dropped
+    def any_collectable? = @roster.pinned.any? { |trunk| trunk.user && trunk.deserted? }
+
+    def remove_gone = (@remove.call if @owners.any?(&:any_gone?))
 
     # Other callers may still wait for answers to what they sent before the trunk was reserved. If its user was dropped while it waited for these, the
     # trunk is closed when they have arrived.
@@ -69,12 +96,15 @@ module Trunkline
     end
 
     # Only checks in other threads can find out that the callers of these connections do not resume.
-    def end_stalls
+    def check_for_stalls
       return if Waiting.now < @stalls_checked_at + STALL_CHECK_INTERVAL
 
       @stalls_checked_at = Waiting.now
-      @roster.all.each(&:end_stall)
+      end_stalls
+      DroppedCallers.of_all_pools.keys.each { |other| other.clean_up unless other.equal?(self) } if any_collectable?
     end
+
+    def end_stalls = @roster.all.each(&:end_stall)
 
     # Checked twice: while the user is checked, another thread may return the trunk and a third may take it, even with the same user object, as
     # ActiveRecord connections move between threads. A user that stands for several callers is not gone with one of them.

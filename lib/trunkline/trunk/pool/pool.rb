@@ -167,7 +167,7 @@ module Trunkline
       @opener = Opener.new(@roster, @ledger, @limits, @server, @open, @address_changed)
       @queue = WaitQueue.new(@roster, @opener, @limits, @server, @closed)
       @admission = Admission.new(@roster, @opener, @queue)
-      dropped = DroppedCallers.new(@roster, [@queue, @opener])
+      dropped = DroppedCallers.new(@roster, [@queue, @opener]) { wake_called { dropped.forget && @queue.serve } }
       @queued_wait = QueuedWait.new(@lock, @roster, @queue, dropped, method(:locked), method(:wake_called))
       @dispatcher, @queue_idle = @roster.dispatcher, false
       refresh_hints

@@ -56,7 +56,7 @@ module Trunkline
 
     def wake_and_clean_up(called)
       called.each(&:wake)
-      @dropped.close_trunks { @wake_called.call { @dropped.forget && @queue.serve } }
+      @dropped.close_trunks
     end
 
     # A caller that leaves although it was called calls the next one instead.
