@@ -242,7 +242,7 @@ class GivenUpCallers
       have_all_connections
       count(:slow, @name) unless Array.new(5) { short_query }.min <= SOON
       count(:kept, "#{@name}: #{figures}") unless free? || (have_all_connections && free?)
-      count(:busy, @name) unless eventually { active.zero? }
+      count(:busy, "#{@name}: #{active.join("; ")}") unless eventually { active.empty? }
     rescue Trunkline::Error => error
       count(:kept, "#{@name}: #{error.message}")
     end
@@ -280,7 +280,7 @@ class GivenUpCallers
 
     def active
       Trunkline.postgres(@uri, connections: 1, max_connections: 1) do |db|
-        db.value("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'", @name)
+        db.query("SELECT format('%s, %s: %s', state, wait_event, query) AS what FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'", @name).map { |row| row["what"] }
       end
     end
 

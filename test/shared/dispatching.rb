@@ -67,10 +67,13 @@ module Shared
       begun, finish = Array.new(2) { Thread::Queue.new }
       other = nil
       hold = ->(db) { (other = later { db.transaction { |transaction| begun.push(ask(transaction, 0)) && finish.pop } }) && begun.pop }
-      behind_unread_answers(hold, ->(db) { db.stats[:queue][:alone] == 1 }) { |db| assert_equal 1, db.transaction { |transaction| ask(transaction, 1) } }
-    ensure
-      finish.close
-      other&.value
+      behind_unread_answers(hold, ->(db) { db.stats[:queue][:alone] == 1 }) do |db|
+        began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        assert_equal 1, db.transaction { |transaction| ask(transaction, 1) }
+        assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - began, :<, 30, "it has waited for max_wait, a minute"
+        finish.close
+        other.value
+      end
     end
 
     # Each caller asks again as soon as it has its answer, and would keep its connection for ever.
@@ -143,7 +146,7 @@ module Shared
         before&.call(db)
         proxy.hold(:answers)
         futures = [] # of a statement each: where one has become a long one on a busy machine, it leaves the last idle connection to short ones
-        futures << db.async("SELECT $1::int AS n#{futures.size}", futures.size) until trunks(db).none? { |trunk| trunk.codec.idle? }
+        futures << db.async("SELECT $1::int AS n#{futures.size}", futures.size) while roster(db).any_spare? || trunks(db).any? { |trunk| trunk.codec.idle? }
         caller = later { yield db }
         assert(eventually { waiting.call(db) })
         proxy.release(:answers)

@@ -217,6 +217,20 @@ module Trunkline
         assert @trunk.loss.closed
       end
 
+      # It is awake, and waits on another connection.
+      def test_a_leader_that_cancels_what_was_abandoned_ahead_of_it
+        resuming do
+          [1, 2].each { |number| @trunk.dispatch(@requests[number - 1] = request(number)) }
+          @requests[0].fail(Abandonment.new(:cancel, true))
+          assert_equal [true, :leads], [@trunk.state.enter(@requests[1]), @trunk.state.lead(@requests[1])]
+          assert @trunk.state.begin_cancel(@requests[1], @requests[0])
+          Fiber.yield
+        end
+        @there << answer_to(1) << answer_to(2)
+        look_for(SOON)
+        assert_equal [true, 0], [@trunk.loss&.closed, @trunk.active]
+      end
+
       # It was dropped where it waited for a cancel to arrive.
       def test_a_caller_that_ends_what_it_has_left
         @trunk.state.begin_ending
@@ -236,31 +250,24 @@ module Trunkline
 
       # Fibers of a thread whose event loop goes on with them when the test says so.
       def in_flight(count, *parameters)
-        asked = Thread::Queue.new
-        @thread = Thread.new do
-          Dropping.run do
-            count.times { |number| Fiber.schedule { ask(number, *parameters) { |request| yield request if block_given? } } }
-            asked << true
-            while (work = @finish.pop) do asked << work.call end
-          end
-        end
-        @asked = asked
-        asked.pop
+        resuming(count) { |number| ask(number, *parameters) { |request| yield request if block_given? } }
       end
 
-      # Likewise a fiber that is active, has nothing in flight, and is resumed so many times.
-      def keep(times)
-        kept = Thread::Queue.new
+      def resuming(count = 1)
+        ready = Thread::Queue.new
         @thread = Thread.new do
           Dropping.run do
-            @fibers << Fiber.schedule { active_for(times) }
-            kept << true
-            while (work = @finish.pop) do kept << work.call end
+            count.times { |number| Fiber.schedule { (@fibers << Fiber.current) && yield(number) } }
+            ready << true
+            while (work = @finish.pop) do ready << work.call end
           end
         end
-        @asked = kept
-        kept.pop
+        @asked = ready
+        ready.pop
       end
+
+      # It is active, and has nothing in flight.
+      def keep(times) = resuming { active_for(times) }
 
       def active_for(times)
         @trunk.state.enter(waiter = Waiter.new)
@@ -272,7 +279,6 @@ module Trunkline
       end
 
       def ask(number, *parameters)
-        @fibers << Fiber.current
         @requests << request(number + 1, *parameters).tap { |request| yield request }
         @trunk.perform(@requests.last)
       end

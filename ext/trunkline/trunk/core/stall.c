@@ -39,11 +39,13 @@ static bool waits_for_event_loop(const connection_t *connection) {
     return NIL_P(connection->leader) || connection->leader_asleep || connection->leader_yielding || connection->flusher_yielding;
 }
 
-/* A caller that ends or cancels a request that it abandoned takes a second at most. The calling thread's own event loop is not blocked. */
+/* A caller that ends or cancels a request that it abandoned takes a second at most, also a leader that cancels what was abandoned ahead of it: it is awake,
+ * and waits on another connection. The calling thread's own event loop is not blocked. */
 static bool has_stalled(connection_t *connection) {
     if (connection->generation != process_generation || connection->lost) return false;
     if (connection->active == 0) return connection->endings > 0 || !NIL_P(connection->cancelling.canceller);
     if (NIL_P(connection->scheduler) || connection->scheduler == rb_fiber_scheduler_get()) return false;
+    if (!NIL_P(connection->cancelling.canceller)) return true;
     return waits_for_event_loop(connection) && (is_ready(connection) || has_overslept(connection));
 }
 
