@@ -28,6 +28,8 @@ class TestPart
   attr_reader :name
   # @return [Array<String>] the test files, where they are known
   attr_reader :files
+  # @return [Integer] parts of a lower rank begin first
+  attr_reader :rank
   # @return [Float, nil] how long it took, once it has ended
   attr_reader :seconds
 
@@ -37,10 +39,15 @@ class TestPart
   # @param environment [Hash{String => String, nil}] added to this process's, or with nil taken from it
   # @param silence [Numeric] seconds without output after which its backtraces are requested, and it is ended
   # @param grace [Numeric] seconds that it has to print them, and as many to end if it does not
-  def initialize(name, command, files: [], again: %w[bundle exec rake test], environment: {}, silence: SILENCE_SECONDS, grace: GRACE_SECONDS)
+  # @param rank [Integer] see {#rank}
+  # @param waits [Boolean] see {#waits?}
+  def initialize(name, command, files: [], again: %w[bundle exec rake test], environment: {}, silence: SILENCE_SECONDS, grace: GRACE_SECONDS,
+                 rank: 0, waits: false)
     @name = name
     @command = command
     @files = files
+    @rank = rank
+    @waits = waits
     @again = again
     @environment = environment
     @silence = silence
@@ -57,6 +64,9 @@ class TestPart
     @seconds = now - started
     self
   end
+
+  # @return [Boolean] whether it mostly waits for servers and deadlines, and hardly computes
+  def waits? = @waits
 
   # @return [Boolean] every test has run and none has failed
   def passed? = @status.success? && counts[0].positive? && counts[2..3].sum.zero?

@@ -14,13 +14,16 @@ class TestParts
   TOGETHER = 12 # files of a folder per part
   # The parts that take longest, longest first.
   FIRST = %w[
-    test/hosts/active_record_suite_test.rb test/scheduler/ test/history_test.rb test/fuzz/ test/hosts/rails_test.rb test/hosts/web_test.rb
-    test/integration/ test/ext/trunk
+    test/hosts/active_record_suite_test.rb test/growth_test.rb test/memory_test.rb test/hosts/active_record/ test/integration/ test/hosts/rails_test.rb
+    test/packaging_test.rb test/rakelib/ test/site_test.rb test/ext/ test/hosts/sequel/ test/history_test.rb test/fuzz/ test/hosts/
+    test/scheduler/hostile_scheduler_test.rb test/scheduler/threads_test.rb test/scheduler/event_machine_test.rb test/scheduler/stopped_hedges_test.rb
+    test/scheduler/reference_scheduler_test.rb test/scheduler/async_test.rb test/scheduler/
   ].freeze
+  WAITING = %w[test/scheduler/].freeze # folders whose tests mostly wait
   QUICK = %w[test/trunkline/**/*_test.rb test/scheduler/async_test.rb test/scheduler/threads_test.rb].freeze
-  private_constant :ALL, :ELSEWHERE, :NETWORKS, :NEWER, :ALONE, :TOGETHER, :FIRST, :QUICK
+  private_constant :ALL, :ELSEWHERE, :NETWORKS, :NEWER, :ALONE, :TOGETHER, :FIRST, :WAITING, :QUICK
 
-  # @return [Array<TestPart>] every test that this Ruby can run, those first that take longest
+  # @return [Array<TestPart>] every test that this Ruby can run
   def self.all
     return new([*files, NETWORKS]).parts if networks?
 
@@ -43,10 +46,12 @@ class TestParts
   # @param kind [Class] TestPart or one of its kinds
   # @param prefix [String] of the parts' names
   # @param options [Hash] keywords of TestPart.of_files
-  # @return [Array<TestPart>] those first that take longest
+  # @return [Array<TestPart>] whose rank is the lower, the longer they take
   def parts(kind = TestPart, prefix: "", **options)
-    ordered = groups.sort_by { |files| FIRST.index { |start| files.first.start_with?(start) } || FIRST.size }
-    ordered.map { |files| kind.of_files("#{prefix}#{name(files)}", files, **options) }
+    groups.map do |files|
+      kind.of_files("#{prefix}#{name(files)}", files, rank: FIRST.index { |start| files.first.start_with?(start) } || FIRST.size,
+                                                      waits: files.first.start_with?(*WAITING), **options)
+    end
   end
 
   private

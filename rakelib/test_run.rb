@@ -1,23 +1,41 @@
 # frozen_string_literal: true
 
 require "etc"
+require_relative "test_backlog"
 
 # Runs the parts of the tests concurrently, and prints the progress. Each part has its own servers.
 class TestRun
   SLOWEST = 10
-  # Concurrent parts. One computes for half of its time, and waits for servers and deadlines in the other half: two for each of two processors use
-  # these to 81 %. Three use them to 94 %, and then each answer is delayed for lack of a processor.
-  PER_PROCESSOR = 2
-  private_constant :SLOWEST, :PER_PROCESSOR
+  # Concurrent parts of any kind, for each processor: these compute for some three quarters of their time. More would delay each answer for lack of a
+  # processor.
+  COMPUTING = 1.5
+  # And besides them parts that mostly wait: these compute for about a fifth of their time.
+  WAITING = 1
+  # What a run has taken.
+  Usage = Struct.new(:seconds, :processor_seconds) do
+    def self.of
+      before = now
+      yield
+      new(*now.zip(before).map { |later, earlier| later - earlier })
+    end
 
-  # @param parts [Array<TestPart>] in the order in which they begin: those that take long come first
+    # Also the processor time of children that have ended, and of theirs.
+    def self.now = [Process.clock_gettime(Process::CLOCK_MONOTONIC), Process.times.to_a.sum]
+
+    def to_s = format("%d s, in which %d processors were used to %d %%", seconds, Etc.nprocessors, 100 * processor_seconds / seconds / Etc.nprocessors)
+  end
+  private_constant :SLOWEST, :COMPUTING, :WAITING, :Usage
+
+  # @param parts [Array<TestPart>] by their rank they begin, those first that take long
   # @param prepared [Hash{TestPart => Array<TestPart>}] parts that begin once another has passed, which begins at once
   # @param workers [Integer] parts at once
+  # @param waiting [Integer] parts that mostly wait, at once beside them
   # @param output [IO]
-  def initialize(parts, prepared: {}, workers: PER_PROCESSOR * Etc.nprocessors, output: $stdout)
+  def initialize(parts, prepared: {}, workers: (COMPUTING * Etc.nprocessors).ceil, waiting: WAITING * Etc.nprocessors, output: $stdout)
     @parts = parts
     @prepared = prepared
     @workers = workers
+    @waiting = waiting
     @output = output
     @lock = Mutex.new
     @ended = []
@@ -26,15 +44,13 @@ class TestRun
   # Runs all parts, also when some fail.
   # @return [Boolean] whether all of them passed
   def run
-    @output.puts "#{count} parts, #{@workers} at once"
-    waiting = Queue.new(@parts)
-    workers = Array.new(@workers) { start { work(waiting) } }
-    @prepared.map { |preparation, parts| start { prepare(preparation, parts, waiting) } }.each(&:join)
-    waiting.close
-    workers.each(&:join)
+    @output.puts "#{count} parts, #{@workers + @waiting} at once"
+    backlog = TestBacklog.new(@parts)
+    took = Usage.of { work_off(backlog) }
     tell_slowest
     tell_failed
     tell_sum
+    @output.puts took
     @ended.all?(&:passed?)
   end
 
@@ -44,15 +60,22 @@ class TestRun
 
   def start(&block) = Thread.new(&block).tap { |thread| thread.report_on_exception = false }
 
-  def work(waiting)
-    while (part = waiting.pop)
+  def work_off(backlog)
+    workers = Array.new(@workers) { start { work(backlog, waiting: false) } } + Array.new(@waiting) { start { work(backlog, waiting: true) } }
+    @prepared.map { |preparation, parts| start { prepare(preparation, parts, backlog) } }.each(&:join)
+    backlog.close
+    workers.each(&:join)
+  end
+
+  def work(backlog, **kind)
+    while (part = backlog.take(**kind))
       end_of(part)
     end
   end
 
-  def prepare(preparation, parts, waiting)
+  def prepare(preparation, parts, backlog)
     end_of(preparation)
-    parts.each { |part| waiting << part } if preparation.passed?
+    backlog.add(parts) if preparation.passed?
   end
 
   def end_of(part)

@@ -13,7 +13,8 @@ class TestRunTest < Trunkline::TestCase
   FAILS = "Run options: --verbose --seed 42\nB#test_wrong = 0.10 s = F\nExpected: 1\n\n1 runs, 1 assertions, 1 failures, 0 errors, 0 skips"
   HANGS = [RbConfig.ruby, "--disable=gems", "-r", File.expand_path("../support/whereabouts", __dir__), "-e",
            "Whereabouts.tell_upon_signal; def wait_for_ever = sleep; puts 1; $stdout.flush; wait_for_ever"].freeze
-  private_constant :SOURCES, :PASSES, :FAILS, :HANGS
+  WITHOUT_GEMS = { "RUBYOPT" => nil }.freeze # which takes most of such a part's time
+  private_constant :SOURCES, :PASSES, :FAILS, :HANGS, :WITHOUT_GEMS
 
   def test_the_sum_and_the_slowest_are_told
     passed, output = run_parts(part("one", PASSES), part("two", PASSES.sub("A#test_slow", "B#test_slow")))
@@ -65,6 +66,26 @@ class TestRunTest < Trunkline::TestCase
     refute_includes output, "test_run_test/two"
   end
 
+  # They are long, and leave the processors to others.
+  def test_parts_that_mostly_wait_are_taken_beside_those_that_compute
+    backlog = TestBacklog.new([part("long", PASSES), part("short", PASSES, rank: 1), part("waits", PASSES, waits: true), part("waits too", PASSES, rank: 1, waits: true)])
+    backlog.add([part("later", PASSES)])
+    backlog.close
+    taken = [true, false, false, false, true, true, false].map { |waiting| backlog.take(waiting: waiting)&.name&.delete_prefix("test_run_test/") }
+    assert_equal ["waits", "long", "later", "short", "waits too", nil, nil], taken
+  end
+
+  # None that computes is left, or none is there for them.
+  def test_any_worker_takes_parts_that_wait
+    waiting = Array.new(3) { |number| part("wait#{number}", PASSES, waits: true) }
+    assert run_parts(*waiting, workers: 1, waiting: 0)[0]
+    assert run_parts(part("one", PASSES), *waiting, prepared: { part("ready", PASSES) => [part("two", PASSES)] }, workers: 1, waiting: 1)[0]
+  end
+
+  def test_how_far_the_processors_were_used_is_told
+    assert_match(/^\d+ s, in which \d+ processors were used to \d+ %\n\z/, run_parts(part("one", PASSES))[1])
+  end
+
   def test_what_enters_a_root_has_the_tests_themselves_tell_where_they_hang
     entering = "Process.wait(spawn('sh', '-c', '\"$@\"; exit $?', 'sh', *ARGV))" # a child's child, as unshare has it
     _, output = run_parts(NewerRuby::Part.new("test_run_test/hang", [RbConfig.ruby, "--disable=gems", "-e", entering, *HANGS], silence: 1))
@@ -86,8 +107,8 @@ class TestRunTest < Trunkline::TestCase
 
   private
 
-  def part(name, output, status: 0, files: [])
-    TestPart.new("test_run_test/#{name}", [RbConfig.ruby, "--disable=gems", "-e", "puts ARGV[0]; exit Integer(ARGV[1])", output, status.to_s], files: files)
+  def part(name, output, status: 0, **options)
+    TestPart.new("test_run_test/#{name}", [RbConfig.ruby, "--disable=gems", "-e", "puts ARGV[0]; exit Integer(ARGV[1])", output, status.to_s], environment: WITHOUT_GEMS, **options)
   end
 
   def run_parts(*parts, **options)
