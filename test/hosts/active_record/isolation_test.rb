@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "open3"
-require "rbconfig"
 require "support/active_record_host"
+require "support/forked_programs"
 
 module Hosts
   module ActiveRecord
@@ -12,11 +11,9 @@ module Hosts
       include Trunkline::ActiveRecordHost
 
       LIBRARY = File.expand_path("../../../lib", __dir__)
+      LOADED = %w[bundler/setup active_record async trunkline].freeze
+      LOADED_BY_RAILS = %w[bundler/setup rails active_record/railtie async trunkline].freeze
       START = <<~RUBY
-        require "bundler/setup"
-        require "active_record"
-        require "async"
-        require "trunkline"
         isolate = ->(level) { ActiveSupport::IsolatedExecutionState.isolation_level = level }
         connect = ->(adapter) { ActiveRecord::Base.establish_connection(adapter: adapter, **%<access>p) }
         start = -> { ActiveSupport.run_load_hooks(:after_initialize) }
@@ -25,7 +22,13 @@ module Hosts
         connect.call("trunkline")
       RUBY
       LINE = "add `config.active_support.isolation_level = :fiber` to config/application.rb"
-      private_constant :LIBRARY, :START, :LINE
+      private_constant :LIBRARY, :LOADED, :LOADED_BY_RAILS, :START, :LINE
+
+      # @param loaded [Array<String>] what the programs have required
+      def self.programs(loaded)
+        @programs ||= Hash.new { |kept, names| kept[names] = ForkedPrograms.of_tests("-I#{LIBRARY}", before: names.map { |name| "require '#{name}'\n" }.join) }
+        @programs[loaded]
+      end
 
       def test_at_the_first_connection
         assert_equal 1, run_program("2.times { Sync { ask.call } }").scan(LINE).size
@@ -48,12 +51,7 @@ module Hosts
 
       # Rails sets the level after the initializers, and after what the library looks at when the application has started.
       def test_an_application_of_rails_that_starts_in_an_event_loop
-        assert_equal [0, 1], %w[:fiber :thread].map { |level| run_program(<<~RUBY, start: "").scan(LINE).size }
-          require "bundler/setup"
-          require "rails"
-          require "active_record/railtie"
-          require "async"
-          require "trunkline"
+        assert_equal [0, 1], %w[:fiber :thread].map { |level| run_program(<<~RUBY, loaded: LOADED_BY_RAILS, start: "").scan(LINE).size }
           class Program < Rails::Application
             config.eager_load = false
             config.logger = Logger.new(nil)
@@ -68,9 +66,9 @@ module Hosts
 
       private
 
-      def run_program(program, start: format(START, access: access))
-        output, status = Open3.capture2e(RbConfig.ruby, "-I#{LIBRARY}", "-e", start + program)
-        assert_predicate status, :success?, output
+      def run_program(program, loaded: LOADED, start: format(START, access: access))
+        output, success = IsolationTest.programs(loaded).run(start + program)
+        assert success, output
         output
       end
     end

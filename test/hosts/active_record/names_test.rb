@@ -1,15 +1,16 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "open3"
-require "rbconfig"
 require "support/active_record_host"
+require "support/forked_programs"
 
 module Hosts
   module ActiveRecord
     # The names that the adapter is found by: each program is a process of its own, as the names are those of the whole process.
     class NamesTest < Trunkline::TestCase
       include Trunkline::ActiveRecordHost
+
+      def self.programs = @programs ||= ForkedPrograms.of_tests("-Ilib", before: "require 'active_record'")
 
       def test_it_is_found_as_soon_as_both_are_loaded
         assert_equal "ActiveRecord::ConnectionAdapters::TrunklineAdapter", told('require "trunkline"; print ActiveRecord::ConnectionAdapters.resolve("trunkline")')
@@ -96,8 +97,7 @@ module Hosts
 
       def told(program, environment = {})
         uri = "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres"
-        output, = Open3.capture2e({ "DATABASE_URL" => nil, **environment }, RbConfig.ruby, "-Ilib", "-e", "require 'active_record'; #{program}", uri)
-        output
+        NamesTest.programs.run(program, uri, environment: { "DATABASE_URL" => nil, **environment }).first
       end
     end
   end

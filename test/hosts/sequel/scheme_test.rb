@@ -1,19 +1,21 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/children"
+require "support/forked_programs"
 
 module Hosts
   module Sequel
     # The names that the adapter is found by: each program is a process of its own, as the names are those of the whole process.
     class SchemeTest < Trunkline::TestCase
-      include Children
-
       OURS = "Sequel::Trunkline::Database 1"
       STOCK = "Sequel::Postgres::Database 1"
       # What a program that connects prints.
       SHOW = "->(db) { print db.class.name, ' ', db.get(1) }"
       private_constant :OURS, :STOCK, :SHOW
+
+      def self.programs
+        @programs ||= ForkedPrograms.of_tests("-w", "-Ilib", "-rbundler/setup", before: "require 'trunkline'", environment: { "RUBYOPT" => nil })
+      end
 
       def test_postgres_is_it_by_one_line
         ways = ["Sequel.connect(ARGV[0])", "Sequel.connect(ARGV[0].sub('postgres:', 'postgresql:'))", "Sequel.connect(adapter: 'postgres', **HOST)",
@@ -116,8 +118,9 @@ module Hosts
       # What the program prints, warnings included.
       def told(program, environment: {}, line: "trunkline/sequel/postgres", before: "")
         host = { host: "127.0.0.1", port: postgres_server.port, user: "postgres", database: "postgres" }
-        output, = run_program("#{before}\nrequire '#{line}'; HOST = #{host.inspect}; #{program}", "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres",
-                              environment: { "NO_SEQUEL_PG" => "1", **environment })
+        output, = SchemeTest.programs.run("#{before}\nrequire '#{line}'; HOST = #{host.inspect}; #{program}",
+                                          "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres",
+                                          environment: { "NO_SEQUEL_PG" => "1", **environment })
         output.lines.grep_v(/gems\/.*warning/).join
       end
     end
