@@ -6,8 +6,8 @@ require_relative "test_part"
 # Divides the tests into parts. A part takes the start of a Ruby and, mostly, of a server, some three seconds; so small files are run together.
 class TestParts
   ALL = "test/**/*_test.rb"
-  # Files that are no parts: the application that the tests of Rails start, and tests that take minutes, and further packages: see rake failover.
-  ELSEWHERE = %w[test/hosts/rails/**/* test/failover/**/*].freeze
+  # Files that are no parts: the applications that the tests of Rails start, and tests that take minutes, and further packages: see rake failover.
+  ELSEWHERE = %w[test/hosts/rails/**/* test/hosts/rails_parts/**/* test/failover/**/*].freeze
   NETWORKS = "test/failover/dropped_packets_test.rb" # which makes networks of its own
   NEWER = "test/hosts/newer/**/*" # hosts that need Ruby 3.3
   ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long: each file is a part
@@ -15,7 +15,7 @@ class TestParts
   # The parts that take longest, longest first.
   FIRST = %w[
     test/hosts/active_record_suite_test.rb test/growth_test.rb test/memory_test.rb test/hosts/active_record/ test/integration/ test/hosts/rails_test.rb
-    test/packaging_test.rb test/rakelib/ test/site_test.rb test/ext/ test/hosts/sequel/ test/history_test.rb test/fuzz/ test/hosts/
+    test/hosts/rails_operations_test.rb test/packaging_test.rb test/rakelib/ test/site_test.rb test/ext/ test/hosts/sequel/ test/history_test.rb test/fuzz/ test/hosts/
     test/scheduler/hostile_scheduler_test.rb test/scheduler/threads_test.rb test/scheduler/event_machine_test.rb test/scheduler/stopped_hedges_test.rb
     test/scheduler/reference_scheduler_test.rb test/scheduler/async_test.rb test/scheduler/
   ].freeze

@@ -1,19 +1,15 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "json"
 require "support/cable"
-require "support/database_helpers"
-require "support/rails_application"
-require_relative "../../bench/support/servers/web_server"
+require "support/rails_serving"
 
 # A Rails application whose database.yml says `adapter: trunkline`: its own tests, its tasks, and the servers that run it.
 class RailsTest < Trunkline::TestCase
-  include DatabaseHelpers
+  include Trunkline::RailsServing
 
-  ISOLATION = { puma: "thread", falcon: "fiber", thin: "fiber" }.freeze
   CONNECTIONS = 8 # as config/database.yml has them
-  private_constant :ISOLATION, :CONNECTIONS
+  private_constant :CONNECTIONS
 
   def setup
     super
@@ -77,23 +73,6 @@ class RailsTest < Trunkline::TestCase
 
   private
 
-  def url(database, **more)
-    server = postgres_server
-    options = URI.encode_www_form(host: server.socket_directory, port: server.port, **more)
-    { "DATABASE_URL" => "trunkline://postgres@localhost/#{database}?#{options}",
-      "RAILS_ENV" => "production", "DISABLE_DATABASE_ENVIRONMENT_CHECK" => "1" }
-  end
-
-  def serving(kind, options: [], **env, &block)
-    @name = unique_name
-    env = { **@application.environment, "PGAPPNAME" => @name, "RAILS_ENV" => "production", "ISOLATION" => ISOLATION.fetch(kind), **env }
-    Trunkline::Bench::WebServer.open(kind, "#{@application.folder}/config.ru", env: env, options: options, &block)
-  end
-
-  def assert_passed(output)
-    assert_match(/^[1-9]\d runs, \d+ assertions, 0 failures, 0 errors, 0 skips$/, output)
-  end
-
   def assert_serves(server, processes: 1)
     assert_equal ["403", "PG::Connection.new was called"], server.get("/process/libpq").then { |answer| [answer.code, answer.body] }
     assert_many(server)
@@ -101,15 +80,6 @@ class RailsTest < Trunkline::TestCase
     assert_includes 1..CONNECTIONS * processes, sessions(@name).size
     # The thread that asks holds one.
     assert eventually { ask(server, "/process").values_at("busy", "dead") == [1, 0] }
-  end
-
-  # A message each, all at once: all are kept, and their jobs are done.
-  def assert_many(server)
-    path = "/rooms/#{post(server, "/rooms", { name: @name })["id"]}"
-    answers = Array.new(40) { |number| Thread.new { post(server, "#{path}/messages", { body: number.to_s, tags: [number] }) } }.map(&:value)
-    assert_equal 40, answers.map { |answer| answer["id"] }.uniq.size
-    assert_equal Array.new(40) { |number| [number.to_s, [number.to_s]] }.sort, ask(server, "#{path}/messages").map { |one| one.values_at("body", "tags") }.sort
-    assert eventually { ask(server, path)["counted"] == 40 }
   end
 
   # An action that waits for the database is no reason for others to wait.
@@ -134,13 +104,5 @@ class RailsTest < Trunkline::TestCase
       post(server, "/rooms/#{room}/messages", { body: "It's here" })
       assert_equal({ "body" => "It's here" }, cable.next_message)
     end
-  end
-
-  def ask(server, path) = JSON.parse(server.get(path).body)
-
-  def post(server, path, values)
-    answer = server.post(path, JSON.generate(values))
-    assert_equal "201", answer.code, server.log
-    JSON.parse(answer.body)
   end
 end

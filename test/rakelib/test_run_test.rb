@@ -101,7 +101,7 @@ class TestRunTest < Trunkline::TestCase
 
   def test_every_file_is_in_one_part
     files = TestParts.all.flat_map(&:files)
-    elsewhere = RUBY_VERSION < "3.3" ? %r{hosts/(rails|newer)/|^test/failover/} : %r{hosts/rails/|^test/failover/}
+    elsewhere = RUBY_VERSION < "3.3" ? %r{hosts/(rails|rails_parts|newer)/|^test/failover/} : %r{hosts/rails(_parts)?/|^test/failover/}
     assert_equal Dir["test/**/*_test.rb", base: SOURCES].grep_v(elsewhere).sort, files.sort - ["test/failover/dropped_packets_test.rb"]
   end
 

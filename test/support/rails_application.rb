@@ -10,8 +10,9 @@ module Trunkline
   # The application of test/hosts/rails, with its own folder and databases. The folder is removed with the servers.
   class RailsApplication
     SOURCE = File.expand_path("../hosts/rails", __dir__)
+    PARTS = "#{SOURCE}_parts".freeze
     DATABASE = "chat"
-    private_constant :SOURCE
+    private_constant :SOURCE, :PARTS
 
     @lock = Mutex.new
 
@@ -23,12 +24,17 @@ module Trunkline
     # @return [String]
     attr_reader :folder
 
-    def initialize
+    # @param parts [Array<String>] see {#add}
+    def initialize(*parts)
       @folder = Dir.mktmpdir("trunkline-rails")
       owner = Process.pid
       at_exit { FileUtils.rm_rf(@folder) if owner == Process.pid }
       FileUtils.cp_r("#{SOURCE}/.", @folder)
+      parts.each { |part| add(part) }
     end
+
+    # @param part [String] a folder of test/hosts/rails_parts, whose files are added to the application's, or take their places
+    def add(part) = FileUtils.cp_r("#{PARTS}/#{part}/.", @folder)
 
     # @return [Hash{String => String, nil}] the application's variables
     def environment

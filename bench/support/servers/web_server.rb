@@ -20,10 +20,11 @@ module Trunkline
       }.freeze
       # Gem and program, where their names are not the kind's.
       PROGRAMS = { falcon_host: %w[falcon falcon], rage: %w[rage-rb rage] }.freeze
-      START_TIMEOUT = 30 # seconds
+      START_TIMEOUT = 120 # seconds; an application of Rails takes 30 on a machine that does much else
+      STOP_TIMEOUT = 30  # seconds
       PATIENCE = 120     # seconds for an answer
       ATTEMPTS = 3       # another process may take the free port first
-      private_constant :COMMANDS, :PROGRAMS, :START_TIMEOUT, :PATIENCE, :ATTEMPTS
+      private_constant :COMMANDS, :PROGRAMS, :START_TIMEOUT, :STOP_TIMEOUT, :PATIENCE, :ATTEMPTS
 
       # @param kind [Symbol] :thin, :falcon, :puma, :rage, or :falcon_host, which takes its port from the variable PORT
       # @param rackup [String] absolute path of the application, whose folder the server works in; for :falcon_host, of the file that names its services
@@ -81,7 +82,7 @@ module Trunkline
         return unless @pid
 
         Process.kill(:TERM, @pid)
-        soon { Process.wait(@pid, Process::WNOHANG) } || Process.kill(:KILL, -@pid)
+        soon(STOP_TIMEOUT) { Process.wait(@pid, Process::WNOHANG) } || Process.kill(:KILL, -@pid)
       rescue Errno::ESRCH, Errno::ECHILD
         nil
       ensure
@@ -100,7 +101,7 @@ module Trunkline
                              pgroup: true, out: @log.path, err: %i[child out], in: File::NULL)
       end
 
-      def ready_in_time? = soon { listening? || Process.wait(@pid, Process::WNOHANG) } == true
+      def ready_in_time? = soon(START_TIMEOUT) { listening? || Process.wait(@pid, Process::WNOHANG) } == true
 
       def listening?
         TCPSocket.open("127.0.0.1", @port, &:close)
@@ -110,8 +111,8 @@ module Trunkline
       end
 
       # @return what the block returns, once that is something
-      def soon
-        limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) + START_TIMEOUT
+      def soon(seconds)
+        limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
         until (found = yield) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
           sleep 0.01
         end

@@ -5,6 +5,6 @@ require_relative "../config/environment"
 require "rails/test_help"
 
 class ActiveSupport::TestCase
-  parallelize(workers: Integer(ENV.fetch("WORKERS", "1")), threshold: 1)
+  parallelize(workers: Integer(ENV.fetch("WORKERS", "1")), with: ENV.fetch("WITH", "processes").to_sym, threshold: 1)
   fixtures :all
 end

@@ -2,7 +2,7 @@
 
 require "pg"
 
-# To open a connection of libpq's fails.
+# To open a connection of libpq's fails, but where the stock adapter is beside.
 module NoLibpq
   class Opened < StandardError; end
 
@@ -10,4 +10,4 @@ module NoLibpq
     define_method(name) { |*| raise Opened, "PG::Connection.#{name} was called" }
   end
 end
-PG::Connection.singleton_class.prepend(NoLibpq)
+PG::Connection.singleton_class.prepend(NoLibpq) unless ENV["ADAPTER"] == "postgresql"

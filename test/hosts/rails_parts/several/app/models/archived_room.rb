@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+class ArchivedRoom < ActiveRecord::Base
+  establish_connection :archive
+end
