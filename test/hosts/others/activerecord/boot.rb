@@ -5,3 +5,4 @@ require "bundler/setup"
 require "active_record"
 require "trunkline"
 require_relative "../suites/journal"
+require_relative "../suites/agreement_in_tests" if ENV["AGREEMENT"]

@@ -15,11 +15,12 @@ class ActiveRecordRun
   # @param jobs [Integer] processes at once; each has a server of its own
   # @param batch [Integer] files that one process runs
   # @param patience [Numeric] seconds in which a process has to begin or end a test; it is ended otherwise
+  # @param agreement [Boolean] whether ActiveRecord and the server are compared at every step: see {Agreement}
   # @raise [ArgumentError] there are no such files
-  def initialize(rails, adapter, chosen: [], seed: 1, jobs: 2, batch: 30, patience: 300)
+  def initialize(rails, adapter, chosen: [], seed: 1, jobs: 2, batch: 30, patience: 300, agreement: false)
     @rails = rails
     @jobs = jobs
-    @suite = { rails: rails, adapter: adapter, seed: seed, patience: patience }
+    @suite = { rails: rails, adapter: adapter, seed: seed, patience: patience, agreement: agreement }
     @batches = files(chosen).each_slice(batch).to_a
     raise ArgumentError, "there are no such tests in #{rails}" if @batches.empty?
   end

@@ -23,12 +23,14 @@ class ActiveRecordSuite
   # @param seed [Integer] of the tests' order
   # @param patience [Numeric] seconds in which a process has to begin or end a test
   # @param left_out [Array<String>] names of tests that do not run, "Suite#test"
-  def initialize(rails:, adapter:, seed:, patience:, left_out:)
+  # @param agreement [Boolean] whether ActiveRecord and the server are compared at every step: see {Agreement}
+  def initialize(rails:, adapter:, seed:, patience:, left_out:, agreement:)
     @rails = rails
     @adapter = adapter
     @seed = seed
     @patience = patience
     @left_out = left_out
+    @agreement = agreement
     @server = Trunkline::Bench::PostgresServer.start
   end
 
@@ -61,7 +63,10 @@ class ActiveRecordSuite
     } } }
   end
 
-  def environment(scratch) = { "ARCONFIG" => File.join(scratch, "config.yml"), "ARCONN" => @adapter }
+  def environment(scratch)
+    compared = { "AGREEMENT" => "1", "SERVER_HOST" => @server.socket_directory, "SERVER_PORT" => @server.port.to_s }
+    { "ARCONFIG" => File.join(scratch, "config.yml"), "ARCONN" => @adapter, **(@agreement ? compared : {}) }
+  end
 
   def command(files)
     libraries = ["#{HOUSE}/lib", *LIBRARIES.map { |name| File.join(@rails, name, "lib") }, "test"]
