@@ -11,6 +11,8 @@ class TestParts
   NETWORKS = "test/failover/dropped_packets_test.rb" # which makes networks of its own
   NEWER = "test/hosts/newer/**/*" # hosts that need Ruby 3.3
   ALONE = %w[test/scheduler test/hosts test/fuzz].freeze # folders whose files take long: each file is a part
+  # Files of no folder that take long: each is a part.
+  LONG = %w[growth history memory migration packaging readme reference signatures site].map { |name| "test/#{name}_test.rb" }.freeze
   TOGETHER = 12 # files of a folder per part
   # The parts that take longest, longest first.
   FIRST = %w[
@@ -21,7 +23,7 @@ class TestParts
   ].freeze
   WAITING = %w[test/scheduler/].freeze # folders whose tests mostly wait
   QUICK = %w[test/trunkline/**/*_test.rb test/scheduler/async_test.rb test/scheduler/threads_test.rb].freeze
-  private_constant :ALL, :ELSEWHERE, :NETWORKS, :NEWER, :ALONE, :TOGETHER, :FIRST, :WAITING, :QUICK
+  private_constant :ALL, :ELSEWHERE, :NETWORKS, :NEWER, :ALONE, :LONG, :TOGETHER, :FIRST, :WAITING, :QUICK
 
   # @return [Array<TestPart>] every test that this Ruby can run
   def self.all
@@ -56,10 +58,10 @@ class TestParts
 
   private
 
-  # Groups files of one folder, and of the folders in it.
+  # Groups files of one folder, and of the folders in it; and those of none.
   def groups
-    alone, together = @files.partition { |file| ALONE.include?(File.dirname(file)) }
-    alone.map { |file| [file] } + together.group_by { |file| file.split("/").first(2) }.values.flat_map { |files| files.each_slice(TOGETHER).to_a }
+    alone, together = @files.partition { |file| ALONE.include?(File.dirname(file)) || LONG.include?(file) }
+    alone.map { |file| [file] } + together.group_by { |file| file[%r{\Atest/[^/]+/}] }.values.flat_map { |files| files.each_slice(TOGETHER).to_a }
   end
 
   def name(files)
