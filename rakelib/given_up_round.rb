@@ -276,7 +276,7 @@ class GivenUpCallers
       now - start
     end
 
-    def figures = @db.stats.then { |stats| { **stats.slice(:in_flight, :pinned, :opening), **stats[:queue].slice(:length, :alone) } }
+    def figures = @db.stats.then { |stats| { **stats.slice(:in_flight, :pinned, :opening), **stats[:queue].slice(:to_share, :to_pin) } }
 
     def active
       Trunkline.postgres(@uri, connections: 1, max_connections: 1) do |db|

@@ -136,7 +136,7 @@ class TopTest < Trunkline::TestCase
   def lines(before, now) = Trunkline::CLI::Top::Screen.new(132, 50).lines(before, now)
 
   def look(at:, statements:, **sums)
-    client = { server: "there", open: 4, busy: 1, pinned: 0, opening: 0, in_flight: 3, backlog: 0.0123, queue: { length: 0, alone: 0 },
+    client = { server: "there", open: 4, busy: 1, pinned: 0, opening: 0, in_flight: 3, backlog: 0.0123, queue: { to_share: 0, to_pin: 0 },
                requests: 0, writes: 0, reads: 0, lost: 0, reconnects: 0, cancelled: 0, quarantined: 0, **sums }
     { pid: 1, at: at, clients: [statements ? { **client, statements: statements } : client] }
   end

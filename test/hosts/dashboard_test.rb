@@ -114,7 +114,7 @@ class DashboardTest < Trunkline::TestCase
       html = db.transaction do |tx|
         tx.value("SELECT 1")
         waiting = Thread.new { db.value("SELECT 1") }
-        Thread.pass until waiting.stop? && db.stats[:queue].values_at(:length, :alone).sum == 1
+        Thread.pass until waiting.stop? && db.stats[:queue].values_at(:to_share, :to_pin).sum == 1
         served(Trunkline::Dashboard.new(db, authorize: ANY_USER)) { |url| Browser.look_at(url, time: 10_000) }
       end
       assert_equal 1, waiting.value

@@ -31,7 +31,7 @@ module Trunkline
           ways = { "Sequel" => ->(token) { sequel[:tokens].insert(token: token) }, "Sequel in a transaction" => ->(token) { sequel.transaction { sequel[:tokens].insert(token: token) } },
                    "ActiveRecord" => ->(token) { insert(token) }, "ActiveRecord in a transaction" => ->(token) { Token.transaction { insert(token) } } }
           writers = ways.map { |token, way| Thread.new { way.call(token) } }
-          assert eventually { sequel.client.stats[:queue].values_at(:length, :alone).sum.positive? }
+          assert eventually { sequel.client.stats[:queue].values_at(:to_share, :to_pin).sum.positive? }
           standby.psql("SELECT pg_promote()")
           writers.each(&:value)
           assert_equal ways.keys.sort, standby.psql("SELECT token FROM tokens").split("\n").sort

@@ -22,7 +22,7 @@ module Trunkline
           writers = Array.new(CALLERS) { |number| Thread.new { write(db, number) } }
           hurried = assert_raises(Deadline) { db.query("SELECT 1", deadline: 0.2) }
           refute_predicate hurried, :sent?
-          assert eventually { db.stats[:queue].values_at(:length, :alone).sum >= CALLERS - 1 }
+          assert eventually { db.stats[:queue].values_at(:to_share, :to_pin).sum >= CALLERS - 1 }
           standby.psql("SELECT pg_promote()")
           writers.each(&:value)
           assert_equal CALLERS.times.flat_map { |number| ["#{number} alone", "#{number} in a transaction"] }.sort,
@@ -41,7 +41,7 @@ module Trunkline
           callers = Array.new(3) { Thread.new { port_of(db) } }
           questions = Array.new(2) { asked_anew(standby) }
           assert_equal 1, questions.map(&:first).uniq.size, "in one session"
-          assert eventually { db.stats[:queue].values_at(:length, :alone).sum >= 2 }
+          assert eventually { db.stats[:queue].values_at(:to_share, :to_pin).sum >= 2 }
           standby.psql("SELECT pg_promote()")
           assert_equal [standby.port] * 3, callers.map(&:value)
           assert eventually { questions_to(standby).empty? }

@@ -25,7 +25,7 @@ module Trunkline
           names[NAME] = address(standby)
           db.disconnect
           callers = Array.new(2) { Thread.new { port_of(db) } } << Thread.new { db.transaction { |tx| port_of(tx) } }
-          assert eventually { db.stats[:queue].values_at(:length, :alone).sum >= 2 }
+          assert eventually { db.stats[:queue].values_at(:to_share, :to_pin).sum >= 2 }
           names[NAME] = address(primary)
           assert_equal [primary.port] * 3, callers.map(&:value)
         end
@@ -74,7 +74,7 @@ module Trunkline
     # A pause of ten minutes has begun.
     def test_the_pause_after_an_attempt_at_a_frozen_server
       with_each_pause(600) do
-        moved_from_a_frozen_server(connect_timeout: 2, failover_wait: 600) { |db| db.stats[:queue][:length] == 1 && db.stats[:opening].zero? }
+        moved_from_a_frozen_server(connect_timeout: 2, failover_wait: 600) { |db| db.stats[:queue][:to_share] == 1 && db.stats[:opening].zero? }
       end
     end
 

@@ -16,7 +16,7 @@ class StatsTest < Trunkline::TestCase
     with_client do |db|
       stats = db.stats
       assert_equal [0, 0, 0, 0, {}, []], stats.values_at(:open, :requests, :opened, :statements_cached, :statements, :trunks)
-      assert_equal({ length: 0, alone: 0, waited: 0, mean: 0.0, p99: 0.0 }, stats[:queue])
+      assert_equal({ to_share: 0, to_pin: 0, waited: 0, mean: 0.0, p99: 0.0 }, stats[:queue])
       assert_equal stats, JSON.parse(JSON.generate(stats), symbolize_names: true).merge(statements: {})
     end
   end
@@ -80,11 +80,11 @@ class StatsTest < Trunkline::TestCase
       Sync do |task|
         first = task.async { db.transaction { |tx| tx.value("SELECT 1 FROM pg_sleep(0.05)") } }
         second = task.async { db.transaction { |tx| tx.value("SELECT 1") } }
-        task.yield until db.stats[:queue][:alone] == 1 || second.finished?
+        task.yield until db.stats[:queue][:to_pin] == 1 || second.finished?
         [first, second].each(&:wait)
       end
       queue = db.stats[:queue]
-      assert_equal 0, queue[:alone]
+      assert_equal 0, queue[:to_pin]
       assert_operator queue[:waited], :>=, 1
       assert_operator queue[:mean], :>, 0
     end
@@ -128,7 +128,7 @@ class StatsTest < Trunkline::TestCase
         callers.each(&:wait)
       end
       numbers(db.stats).each { |number| assert_operator number, :>=, 0 }
-      assert_equal [0, 0], db.stats[:queue].values_at(:length, :alone)
+      assert_equal [0, 0], db.stats[:queue].values_at(:to_share, :to_pin)
       assert_operator db.stats[:lost], :>, 0
     end
   end

@@ -93,7 +93,7 @@ class DroppedFibersTest < Trunkline::TestCase
       drop(1) { ask(db, 1) }
       assert_equal [2, 3], [ask(db, 2), db.transaction { |tx| ask(tx, 3) }]
       drop(1) { db.transaction { |tx| db.transaction { ask(tx, 4) } } }
-      assert_equal [5, 0], [db.transaction { |tx| ask(tx, 5) }, db.stats[:queue][:alone]]
+      assert_equal [5, 0], [db.transaction { |tx| ask(tx, 5) }, db.stats[:queue][:to_pin]]
     end
   end
 
@@ -127,7 +127,7 @@ class DroppedFibersTest < Trunkline::TestCase
       own = Trunkline::Postgres::AdapterInterface.of(db).virtual_session("test")
       Thread.new { own.query("SET work_mem = '7MB'", []) }.join
       waiting = Thread.new { db.transaction { |tx| ask(tx, 1) } }
-      assert eventually { db.stats[:queue][:alone] == 1 }
+      assert eventually { db.stats[:queue][:to_pin] == 1 }
       assert_equal [["7MB"]], own.query("SHOW work_mem", []).rows
       own.reset
       assert_equal 1, waiting.value
@@ -139,7 +139,7 @@ class DroppedFibersTest < Trunkline::TestCase
       waiting = db.session do |session|
         Thread.new { session.query("SET work_mem = '7MB'") }.join
         waiting = Thread.new { db.transaction { |tx| ask(tx, 1) } }
-        assert eventually { db.stats[:queue][:alone] == 1 }
+        assert eventually { db.stats[:queue][:to_pin] == 1 }
         assert_equal "7MB", session.value("SHOW work_mem")
         waiting
       end

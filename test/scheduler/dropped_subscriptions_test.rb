@@ -59,7 +59,7 @@ class DroppedSubscriptionsTest < Trunkline::TestCase
       waiting = db.transaction do |tx|
         ask(tx, 1)
         waiting = Thread.new { db.transaction { |own| ask(own, 2) } }
-        assert eventually { db.stats[:queue][:alone] == 1 && waiting.stop? }
+        assert eventually { db.stats[:queue][:to_pin] == 1 && waiting.stop? }
         waiting
       end
       assert_equal [2, ["it"]], [waiting.value, notified(db, mine).map(&:payload)]

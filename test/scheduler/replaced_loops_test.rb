@@ -116,7 +116,7 @@ class ReplacedLoopsTest < Trunkline::TestCase
       drop_in_this_thread(1) { ask(db, 1) }
       assert_equal [2, 3], [ask(db, 2), db.transaction { |tx| ask(tx, 3) }]
       drop_in_this_thread(1) { db.transaction { |tx| db.transaction { ask(tx, 4) } } }
-      assert_equal [5, 0, 0], [db.transaction { |tx| ask(tx, 5) }, db.stats[:queue][:alone], db.stats[:opening]]
+      assert_equal [5, 0, 0], [db.transaction { |tx| ask(tx, 5) }, db.stats[:queue][:to_pin], db.stats[:opening]]
     end
   end
 

@@ -12,7 +12,7 @@ module Shared
         callers = (1..2).map { |token| later { ask(db, token) }.tap { await_late(db, token) } }
         sent = proxy.messages(:requests)["S"]
         callers += (3..6).map { |token| later { ask(db, token) } }
-        Thread.pass until db.stats[:queue][:length] == 4
+        Thread.pass until db.stats[:queue][:to_share] == 4
         assert_equal sent, proxy.messages(:requests)["S"]
         proxy.release(:answers)
         assert_equal (1..6).to_a, callers.map(&:value)
@@ -25,7 +25,7 @@ module Shared
         proxy.hold(:answers)
         callers = (1..2).map { |token| later { ask(db, token) }.tap { await_late(db, token) } }
         callers += (3..8).map { |token| later { ask(db, token) } }
-        Thread.pass until db.stats[:queue][:length] == 6
+        Thread.pass until db.stats[:queue][:to_share] == 6
         callers.values_at(2, 4, 6).each { |caller| caller.cancel(Interruptions::Cancelled.new) }.each(&:error)
         proxy.release(:answers)
         assert_equal [1, 2, 4, 6, 8], callers.values_at(0, 1, 3, 5, 7).map(&:value)
@@ -157,7 +157,7 @@ module Shared
 
     # Has a caller come that waits, in line, on a connection of its own until that is answered, or on one whose answers it reads?
     def waits?(db)
-      db.stats[:queue][:length].positive? || db.stats[:pinned].positive? || trunks(db).any? { |trunk| trunk.active.positive? }
+      db.stats[:queue][:to_share].positive? || db.stats[:pinned].positive? || trunks(db).any? { |trunk| trunk.active.positive? }
     end
 
     def both_opened(db)

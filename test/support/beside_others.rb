@@ -39,7 +39,7 @@ module BesideOthers
   def assert_at_rest(db, name, place)
     assert_equal [1, 2, 3], [ask(db, 1), ask(db, 2), db.transaction { |tx| ask(tx, 3) }], place
     stats = db.stats
-    assert_equal [0] * 4, [stats[:opening], stats[:pinned], *stats[:queue].values_at(:length, :alone)], place
+    assert_equal [0] * 4, [stats[:opening], stats[:pinned], *stats[:queue].values_at(:to_share, :to_pin)], place
     assert_equal stats[:open], stats[:shared] + stats[:spare], place
     assert eventually { sessions(name).size == stats[:open] }, place
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../pg/pg"
-require_relative "connection/kept_queries"
+require_relative "connection/adapter_statements"
 require_relative "read_position"
 require_relative "result_types"
 
@@ -12,7 +12,7 @@ module Trunkline
     # needed.
     class Connection < ::PG::Connection
       include PG::Shape
-      include KeptQueries
+      include AdapterStatements
 
       # Methods that need libpq are removed: see {PG::Shape::Absent}.
       (::PG::Connection.instance_methods(false) - PG::Shape.instance_methods).each { |name| undef_method(name) }

@@ -38,7 +38,7 @@ module Trunkline
       def send_select(sql, _name, binds, prepare:) # :nodoc:
         sql = preprocess_query(sql)
         update_typemap_for_default_timezone
-        with_raw_connection(materialize_transactions: false) { |connection| connection.send_kept(sql, type_casted_binds(binds), prepare) }
+        with_raw_connection(materialize_transactions: false) { |connection| connection.send_statement(sql, type_casted_binds(binds), prepare) }
       end
 
       # @param future [Postgres::Future]
@@ -46,7 +46,7 @@ module Trunkline
       def receive_select(future, sql, name, binds) # :nodoc:
         result = log(sql, name, binds, type_casted_binds(binds), async: true) do |payload|
           with_raw_connection(materialize_transactions: false) do |connection|
-            connection.receive(future).tap { |received| payload[:row_count] = received.size }
+            connection.receive_result(future).tap { |received| payload[:row_count] = received.size }
           end
         end
         cast_result(result)

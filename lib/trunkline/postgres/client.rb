@@ -154,15 +154,15 @@ module Trunkline
 
       # Statistics as plain values; all times in seconds.
       #
-      #   db.stats[:queue][:length]                          # => 0
+      #   db.stats[:queue][:to_share]                        # => 0
       #   db.stats[:statements].max_by { |sql, statement| statement[:p99] }
       #
       # pooled:: whether a pooler was detected that gives each transaction another server session; nil: there was no connection yet
       # open, opening, shared, pinned, spare, busy:: numbers of connections: all open ones; being opened; shared by queries; leased to one caller;
       #   kept for the next lease; with requests in flight
       # in_flight, backlog:: requests that the servers have not answered yet, and the time that these are expected to take
-      # queue:: length, alone: callers that wait for room, and for a connection of their own; waited, mean, p99: how many have waited, and for how
-      #   long
+      # queue:: to_share, to_pin: callers that wait for room on a shared connection, and for a connection to lease; waited, mean, p99: how many have
+      #   waited, and for how long
       # requests, writes, reads:: requests sent, and the system calls that sent them and that read their answers; requests_per_write,
       #   requests_per_read: the quotients
       # opened, reconnects, lost, failed:: numbers of connections: opened so far; of these, opened to replace lost ones; lost; attempts that failed

@@ -20,7 +20,7 @@ module Trunkline
       others = Array.new(3) { waiting(pool) { |asked| pool.perform(asked) } }
       gate.push(true)
       assert_equal "attempt 1", assert_raises(ConnectionError) { opener.value }.message
-      Thread.pass until gate.num_waiting == 1 && pool.stats[:queue][:length] == 2
+      Thread.pass until gate.num_waiting == 1 && pool.stats[:queue][:to_share] == 2
       assert(others.all?(&:alive?))
       gate.push(true)
       errors = others.map { |thread| assert_raises(ConnectionError) { thread.value } }

@@ -32,7 +32,7 @@ module Trunkline
       pool.check_in(own)
       assert_equal [1, true], [own.active, asked.active?]
       a_second_later { assert_equal [own, own], [pool.perform(request), Thread.new { pool.perform(request) }.value] }
-      assert_equal [0, false, 0], [own.active, asked.active?, pool.stats[:queue][:length]]
+      assert_equal [0, false, 0], [own.active, asked.active?, pool.stats[:queue][:to_share]]
     end
 
     # For it, the trunk was taken from those that share.
@@ -51,7 +51,7 @@ module Trunkline
       behind = waiting(pool) { |request| pool.check_out(request) }
       pool.check_in(own)
       assert_same own, behind.value
-      assert_equal [0, 0], pool.stats[:queue].values_at(:length, :alone)
+      assert_equal [0, 0], pool.stats[:queue].values_at(:to_share, :to_pin)
     end
 
     def test_one_of_a_thread_that_has_ended
@@ -60,7 +60,7 @@ module Trunkline
       trunk = pool.dispatch(foreign = foreign_request)
       drop_in_line(ended: true) { |request| pool.perform(request) }
       behind = waiting(pool) { |asked| pool.perform(asked) }
-      assert eventually { pool.stats[:queue][:length] == 1 }
+      assert eventually { pool.stats[:queue][:to_share] == 1 }
       finish(trunk.codec) && trunk.state.leave(foreign)
       pool.freed
       assert_same trunk, behind.value
@@ -82,7 +82,7 @@ module Trunkline
       a_second_later { assert_same own, pool.check_out(request) }
       behind = waiting(pool) { |asked| pool.check_out(asked) && served << :thread }
       go_on << true
-      Thread.pass until pool.stats[:queue][:alone] == 2
+      Thread.pass until pool.stats[:queue][:to_pin] == 2
       pool.check_in(own)
       assert_equal %i[fiber thread], Array.new(2) { served.pop }
       behind.join

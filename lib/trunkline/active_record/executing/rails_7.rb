@@ -14,7 +14,7 @@ module Trunkline
 
           log(sql, name, async: async) do
             with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
-              result = connection.exec_command(sql)
+              result = connection.execute_transaction_control(sql)
               verified!
               handle_warnings(result)
               result
@@ -49,7 +49,7 @@ module Trunkline
           type_casted_binds = type_casted_binds(binds)
           log(sql, name, binds, type_casted_binds, async: async) do |payload|
             with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
-              result = connection.exec_kept(sql, type_casted_binds, prepare)
+              result = connection.execute_statement(sql, type_casted_binds, prepare)
               verified!
               payload[:row_count] = result.size
               result

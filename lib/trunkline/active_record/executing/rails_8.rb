@@ -23,7 +23,7 @@ module Trunkline
         def perform_query(_connection, sql, _binds, type_casted_binds, prepare:, notification_payload:, **)
           update_typemap_for_default_timezone # may switch to another connection
           values = type_casted_binds || []
-          result = @whole_results && values.empty? ? @raw_connection.async_exec(sql) : @raw_connection.exec_kept(sql, values, prepare || :again)
+          result = @whole_results && values.empty? ? @raw_connection.async_exec(sql) : @raw_connection.execute_statement(sql, values, prepare || :again)
           verified!
           notification_payload[:affected_rows] = result.cmd_tuples if COUNTING
           notification_payload[:row_count] = result.size

@@ -36,7 +36,7 @@ module Trunkline
         def connections(now)
           queue = now[:queue]
           ["connections #{now[:open]} (#{now[:busy]} busy, #{now[:pinned]} pinned, #{now[:opening]} opening)", "in flight #{now[:in_flight]}",
-           "backlog #{duration(now[:backlog])}", "waiting #{queue[:length]}, for one of their own #{queue[:alone]}"]
+           "backlog #{duration(now[:backlog])}", "waiting #{queue[:to_share]} to share, #{queue[:to_pin]} to pin"]
         end
 
         def transfers(now, before, seconds)

@@ -39,7 +39,7 @@ function fill(table, rows) {
 
 function clientRow(now, before) {
   const requests = now.requests - before.requests;
-  return [now.server, now.open, now.busy, now.pinned, now.in_flight, now.queue.length + now.queue.alone,
+  return [now.server, now.open, now.busy, now.pinned, now.in_flight, now.queue.to_share + now.queue.to_pin,
     round(requests / (now.writes - before.writes), 1), round(requests / (now.reads - before.reads), 1),
     now.switches ?? "–", now.lost, now.reconnects, now.cancelled, now.quarantined];
 }
@@ -71,7 +71,7 @@ function show(now, before) {
   for (const [client, earlier] of clients) {
     note("requests", client.server, time, (client.requests - earlier.requests) / seconds);
     note("in_flight", client.server, time, client.in_flight);
-    note("in_flight", `${client.server}, waiting`, time, client.queue.length + client.queue.alone);
+    note("in_flight", `${client.server}, waiting`, time, client.queue.to_share + client.queue.to_pin);
     note("backlog", client.server, time, client.backlog * 1000);
   }
   Object.keys(curves).forEach(draw);

@@ -59,7 +59,7 @@ module Trunkline
 
     # @return [Hash] how many wait, how many have waited, and for how long
     def stats
-      { length: @sharing.size + @sharing_long.size, alone: @pinning.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
+      { to_share: @sharing.size + @sharing_long.size, to_pin: @pinning.size, waited: @waits.count, mean: @waits.mean, p99: @waits.quantile(0.99) }
     end
 
     # @return [Boolean] whether the caller must queue behind those that wait for the same: all but one that cannot wait

@@ -2,17 +2,17 @@
 
 module Trunkline
   module ActiveRecord
-    # Queries of the adapter itself, in addition to PG::Connection's methods: C decodes the values as ActiveRecord expects them.
-    module KeptQueries # :nodoc:
+    # What the adapter itself executes, in addition to PG::Connection's methods: C decodes the values as ActiveRecord expects them.
+    module AdapterStatements # :nodoc:
       MISCOUNT = PG.const_get(:Translation)::MISCOUNT
       NO_PARAMETERS = [].freeze
       private_constant :MISCOUNT, :NO_PARAMETERS
 
-      # Runs one statement that returns no rows.
+      # Executes BEGIN, COMMIT, ROLLBACK or a statement of savepoints. It has neither parameters to encode nor rows to decode.
       #
       # @return [Result]
       # @raise [PG::Error]
-      def exec_command(sql)
+      def execute_transaction_control(sql)
         check_open
         check_no_copy if @copy
         end_open if @sent || @open_copy
@@ -23,12 +23,12 @@ module Trunkline
         raise translated(error)
       end
 
-      # Runs one statement, which connections keep prepared.
+      # Executes one statement with parameters, and decodes its rows.
       #
-      # @param prepare [Boolean, :again] whether they do
+      # @param prepare [Boolean, :again] whether the connections keep it prepared: see {Postgres::VirtualSession#query}
       # @return [Result]
       # @raise [PG::Error]
-      def exec_kept(sql, parameters, prepare = true)
+      def execute_statement(sql, parameters, prepare = true)
         check_open
         end_open if @sent || @open_copy
         received(@session.query(sql, bound(parameters), prepare: prepare))
@@ -36,11 +36,11 @@ module Trunkline
         raise translated(error)
       end
 
-      # Sends one statement without waiting for its answer.
+      # Sends one such statement without waiting for its answer: see {#receive_result}.
       #
       # @return [Postgres::Future, nil] nil: it must run on the reserved connection, synchronously
       # @raise [PG::Error]
-      def send_kept(sql, parameters, prepare)
+      def send_statement(sql, parameters, prepare)
         end_open if @sent || @open_copy
         @session.send_off(sql, bound(parameters), prepare: prepare || :again)
       rescue Error, EncodingError, MISCOUNT => error
@@ -50,7 +50,7 @@ module Trunkline
       # @param future [Postgres::Future]
       # @return [Result]
       # @raise [PG::Error]
-      def receive(future)
+      def receive_result(future)
         received(future.value)
       rescue Error, MISCOUNT => error
         raise translated(error)
@@ -64,6 +64,6 @@ module Trunkline
         result
       end
     end
-    private_constant :KeptQueries
+    private_constant :AdapterStatements
   end
 end
