@@ -25,7 +25,9 @@ class LayeringTest < Trunkline::TestCase
   /x
 
   # Folders of the extension's room for PostgreSQL, which use each other in the same way.
-  POSTGRES_FOLDERS = { "sql" => 0, "messages" => 0, "types" => 1, "rows" => 2, "copy" => 3, "codec" => 4 }.freeze
+  POSTGRES_FOLDERS = {
+    "sql" => 0, "messages" => 0, "types" => 1, "rows" => 2, "copy" => 3, "statements" => 3, "session" => 4, "answers" => 5, "codec" => 6
+  }.freeze
 
   # Folders of the library's room for PostgreSQL: from what depends on nothing but values to the client.
   POSTGRES_ROOMS = {
@@ -33,18 +35,18 @@ class LayeringTest < Trunkline::TestCase
     "copy" => 4, "notifications" => 4, "verbs" => 5, "session" => 6, "virtual_session" => 7, "replicas" => 8, "client" => 9
   }.freeze
 
-  # Files in one folder, those of its folders not counted.
+  # Files in one folder, those of its folders not counted, and a source and its header as one.
   MOST_FILES = 30
 
-  # Folders of the extension's trunk: connections and their requests know nothing of what chooses among connections.
-  TRUNK_FOLDERS = { "core" => 0, "balancer" => 1 }.freeze
+  # Folders of the extension's trunk: clocks and flags, requests, connections, and the choice among connections.
+  TRUNK_FOLDERS = { "runtime" => 0, "requests" => 1, "connection" => 2, "balancer" => 3 }.freeze
 
   # C that is tested and fuzzed without a Ruby around it.
   WITHOUT_RUBY = %w[
     bytes/* memcached/meta_*.* postgres/messages/frame.* postgres/messages/frontend.* postgres/messages/command_tag.* postgres/messages/error_code.*
     postgres/messages/row_description.* postgres/sql/copy_statement.* postgres/messages/parameter_text.* postgres/sql/scanner.* postgres/sql/sql_lists.* postgres/sql/unicode_name.* postgres/sql/classify.*
     postgres/types/array_text.* postgres/types/civil_time.* postgres/types/decimal.*
-    trunk/core/histogram.h trunk/core/histogram.c
+    trunk/requests/histogram.h trunk/requests/histogram.c
     postgres/types/interval_text.* postgres/types/numeric_binary.* postgres/types/shortest_float.*
   ].freeze
 
@@ -73,7 +75,7 @@ class LayeringTest < Trunkline::TestCase
 
   def test_the_rooms_for_postgresql_use_only_those_before_them = assert_order("postgres", POSTGRES_ROOMS, from: "lib")
 
-  def test_the_core_of_the_trunk_uses_nothing_of_the_balancer = assert_order("trunk", TRUNK_FOLDERS)
+  def test_folders_of_the_trunk_use_only_those_before_them = assert_order("trunk", TRUNK_FOLDERS)
 
   def test_a_trunk_knows_nothing_of_pools
     trunk, pool = SourceFile.all("lib/trunkline/trunk/**/*.rb").partition { |source| File.dirname(source.path).end_with?("/trunk") }
@@ -83,7 +85,7 @@ class LayeringTest < Trunkline::TestCase
 
   # What is left of these: a request keeps where a session is in its answer.
   CIRCLES = [
-    %w[postgres/codec/flow postgres/codec/parse_context postgres/codec/postgres_request postgres/codec/session_state]
+    %w[postgres/session/flow postgres/session/parse_context postgres/session/postgres_request postgres/session/session_state]
   ].freeze
   private_constant :CIRCLES
 
@@ -133,7 +135,7 @@ class LayeringTest < Trunkline::TestCase
     assert_empty constants.reject(&:last).map(&:first) - OF_FORM
   end
 
-  def test_no_folder_of_the_library_is_crowded
+  def test_no_folder_is_crowded
     folders = sources.group_by { |source| File.dirname(source.path) }.transform_values { |files| files.map { |file| File.basename(file.path, ".*") }.uniq.size }
     assert_equal({}, folders.select { |_, count| count > MOST_FILES })
   end

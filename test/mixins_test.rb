@@ -89,12 +89,12 @@ class MixinsTest < Trunkline::TestCase
     sources = Dir.glob("**/*.{c,h}", base: EXTENSION).to_h { |file| [file, File.read(File.join(EXTENSION, file)).gsub(%r{/\*.*?\*/}m, "")] }
     assert_operator sources.size, :>, 100
     assert_empty(sources.select { |_, code| code.match?(/"@/) }.keys)
-    assert_equal %w[common/plain_object.c trunk/core/scoped_value.c], sources.select { |_, code| code.match?(/rb_(?:iv|ivar|attr)_[gs]et\b/) }.keys.sort
+    assert_equal %w[common/plain_object.c trunk/runtime/scoped_value.c], sources.select { |_, code| code.match?(/rb_(?:iv|ivar|attr)_[gs]et\b/) }.keys.sort
   end
 
   # What it asks of connections and wires are public methods: Ruby refuses others.
   def test_the_loop_in_c_calls_public_methods_only
-    files = Dir.glob("trunk/core/connection_{io,loop}.c", base: EXTENSION)
+    files = Dir.glob("trunk/connection/connection_{io,loop}.c", base: EXTENSION)
     assert_equal 2, files.size
     files.each { |file| assert_empty File.read(File.join(EXTENSION, file)).scan(/rb_funcall(?:v|v_kw)?\(/), file }
   end

@@ -11,7 +11,10 @@ abort "Trunkline is a C extension for CRuby: #{RUBY_ENGINE} cannot load it" unle
 
 require "mkmf"
 
-FOLDERS = %w[. common bytes socket trunk/core trunk/balancer postgres/sql postgres/messages postgres/types postgres/rows postgres/copy postgres/codec memcached].freeze
+FOLDERS = %w[
+  . common bytes socket trunk/runtime trunk/requests trunk/connection trunk/balancer
+  postgres/sql postgres/messages postgres/types postgres/rows postgres/copy postgres/statements postgres/session postgres/answers postgres/codec memcached
+].freeze
 
 $srcs = FOLDERS.flat_map { |folder| Dir[File.join(__dir__, folder, "*.c")].sort.map { |path| File.basename(path) } }
 $VPATH.concat((FOLDERS - ["."]).map { |folder| File.join("$(srcdir)", folder) })

@@ -1,6 +1,6 @@
 #include "memcached_request.h"
 
-#include "../trunk/core/clock.h"
+#include "../trunk/runtime/clock.h"
 #include "../common/classes.h"
 
 static VALUE cRequest;

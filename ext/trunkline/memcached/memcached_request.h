@@ -4,7 +4,7 @@
 
 #include "meta_answer.h"
 #include "meta_command.h"
-#include "../trunk/core/request.h"
+#include "../trunk/requests/request.h"
 
 typedef enum {
     KIND_GET,       /* mg */

@@ -3,7 +3,7 @@
 #define TRUNKLINE_PIPELINE_H
 
 #include <ruby.h>
-#include "../trunk/core/codec_base.h"
+#include "../trunk/connection/codec_base.h"
 
 typedef struct {
     codec_base_t base;  /* its closing_error is an error line */

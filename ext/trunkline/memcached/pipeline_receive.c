@@ -2,9 +2,9 @@
 
 #include "memcached_request.h"
 #include "../socket/bytes_class.h"
-#include "../trunk/core/clock.h"
+#include "../trunk/runtime/clock.h"
 #include "../trunk/balancer/measure.h"
-#include "../trunk/core/protocol_error.h"
+#include "../trunk/runtime/protocol_error.h"
 
 #define BIT(code) (1u << (code))
 #define LONGEST_QUOTED 40 /* bytes of a line, in an error */

@@ -3,10 +3,10 @@
 /* Trunkline::Postgres::Codec: the protocol of one server session. It takes requests and bytes, and gives bytes and answers; it uses no sockets and
  * never waits. */
 #include <string.h>
-#include "asynchronous.h"
-#include "leak.h"
-#include "parse_context.h"
-#include "plan_epoch.h"
+#include "../answers/asynchronous.h"
+#include "../answers/leak.h"
+#include "../session/parse_context.h"
+#include "../statements/plan_epoch.h"
 #include "receive.h"
 #include "submit.h"
 #include "../../socket/bytes_class.h"

@@ -1,8 +1,8 @@
 #include "postgres_flow.h"
 
 /* Methods of Request and of Codec for streamed answers and COPY. */
-#include "asynchronous.h"
-#include "flow.h"
+#include "../answers/asynchronous.h"
+#include "../session/flow.h"
 #include "submit.h"
 #include "../../socket/bytes_class.h"
 #include "../../common/classes.h"

@@ -2,7 +2,7 @@
 #ifndef TRUNKLINE_RECEIVE_H
 #define TRUNKLINE_RECEIVE_H
 
-#include "session_state.h"
+#include "../session/session_state.h"
 
 /* Decodes each complete message of the input. Requests whose answer is complete become done; of these, those whose waiters were parked are pushed to
  * `woken`. Stops when the session has leaked, or when a caller's portion of rows is full. Raises ProtocolError for malformed bytes: then the session

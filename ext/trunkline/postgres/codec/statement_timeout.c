@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include "../messages/frontend.h"
-#include "own_unit.h"
-#include "statement.h"
-#include "../../trunk/core/clock.h"
+#include "../answers/own_unit.h"
+#include "../statements/statement.h"
+#include "../../trunk/runtime/clock.h"
 
 /* Part of the time left: a request that is expected to take less gets no timeout, as statements of one text may take ten times as long for other
  * values (SILENT_ESTIMATES in silence.c). A timeout takes the server one more statement. */

@@ -2,7 +2,7 @@
 #ifndef TRUNKLINE_STATEMENT_TIMEOUT_H
 #define TRUNKLINE_STATEMENT_TIMEOUT_H
 
-#include "session_state.h"
+#include "../session/session_state.h"
 
 /* Whether the server should end the request itself at its deadline. That takes it one more statement, so only requests that may well take so long get
  * a timeout. In a reserved session the setting would last until its transaction ends, and a session that prepares nothing has no statement to set it

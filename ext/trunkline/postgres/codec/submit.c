@@ -4,13 +4,13 @@
 #include "../messages/bind.h"
 #include "../rows/description.h"
 #include "statement_timeout.h"
-#include "parse_context.h"
-#include "read_guard.h"
-#include "own_unit.h"
-#include "statement.h"
-#include "types_check.h"
+#include "../session/parse_context.h"
+#include "../answers/read_guard.h"
+#include "../answers/own_unit.h"
+#include "../statements/statement.h"
+#include "../answers/types_check.h"
 #include "../../socket/bytes_class.h"
-#include "../../trunk/core/clock.h"
+#include "../../trunk/runtime/clock.h"
 
 static span_t string_span(VALUE string) { return (span_t){RSTRING_PTR(string), RSTRING_LEN(string)}; }
 

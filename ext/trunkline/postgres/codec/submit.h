@@ -2,7 +2,7 @@
 #ifndef TRUNKLINE_SUBMIT_H
 #define TRUNKLINE_SUBMIT_H
 
-#include "session_state.h"
+#include "../session/session_state.h"
 
 /* Appends the request's messages to the output, and the request to the FIFO; or raises, with nothing changed. False: the session is closed, or the
  * request's deadline has passed. */

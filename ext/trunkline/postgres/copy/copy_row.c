@@ -1,6 +1,6 @@
 #include "copy_row.h"
 
-#include "../../trunk/core/protocol_error.h"
+#include "../../trunk/runtime/protocol_error.h"
 
 #define SIGNATURE "PGCOPY\n\377\r\n" /* and a zero byte */
 #define HAS_OIDS (1 << 16)

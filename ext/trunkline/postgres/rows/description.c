@@ -4,7 +4,7 @@
 #include <string.h>
 #include "../messages/row_description.h"
 #include "row_hash.h"
-#include "../../trunk/core/protocol_error.h"
+#include "../../trunk/runtime/protocol_error.h"
 #include "../../common/classes.h"
 
 static VALUE cDescription;

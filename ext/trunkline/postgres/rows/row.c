@@ -1,7 +1,7 @@
 #include "row.h"
 
 #include "../../bytes/reader.h"
-#include "../../trunk/core/protocol_error.h"
+#include "../../trunk/runtime/protocol_error.h"
 
 #define NULL_LENGTH UINT32_MAX
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "../core/service.h"
+#include "../requests/service.h"
 
 typedef struct {
     double allowed;

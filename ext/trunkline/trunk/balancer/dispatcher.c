@@ -1,9 +1,9 @@
 #include "dispatcher.h"
 
 #include <math.h>
-#include "../core/backlog.h"
-#include "../core/clock.h"
-#include "../core/ended_scheduler.h"
+#include "../connection/backlog.h"
+#include "../runtime/clock.h"
+#include "../connection/ended_scheduler.h"
 #include "search.h"
 #include "../../common/classes.h"
 

@@ -2,8 +2,8 @@
 #ifndef TRUNKLINE_DISPATCHER_STATE_H
 #define TRUNKLINE_DISPATCHER_STATE_H
 
-#include "../core/connection.h"
-#include "../core/occupancy.h"
+#include "../connection/connection.h"
+#include "../requests/occupancy.h"
 #include "concurrency_limit.h"
 
 typedef struct {

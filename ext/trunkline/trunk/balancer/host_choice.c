@@ -1,8 +1,8 @@
 #include "host_choice.h"
 
 #include <math.h>
-#include "../core/backlog.h"
-#include "../core/clock.h"
+#include "../connection/backlog.h"
+#include "../runtime/clock.h"
 #include "dispatcher.h"
 #include "../../common/classes.h"
 

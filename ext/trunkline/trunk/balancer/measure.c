@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include "dispatcher.h"
-#include "../core/request.h"
+#include "../requests/request.h"
 
 #define LEAST_TAKEN 1e-9 /* seconds: an answer that took no longer than the round trip is measured, too */
 

@@ -1,6 +1,6 @@
 #include "search.h"
-#include "../core/backlog.h"
-#include "../core/clock.h"
+#include "../connection/backlog.h"
+#include "../runtime/clock.h"
 
 #include <math.h>
 
