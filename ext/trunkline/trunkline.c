@@ -22,7 +22,7 @@
 #include "postgres/statements/plan_epoch.h"
 #include "postgres/statements/prepared.h"
 #include "postgres/statements/statement.h"
-#include "postgres/types/catalogue.h"
+#include "postgres/types/column_decoder.h"
 #include "postgres/types/decode_date.h"
 #include "postgres/types/decode_interval.h"
 #include "postgres/types/decode_numeric.h"
@@ -51,7 +51,7 @@
 #include "trunk/requests/histogram_class.h"
 #include "trunk/requests/load.h"
 #include "trunk/requests/request.h"
-#include "trunk/requests/service.h"
+#include "trunk/requests/service_time.h"
 #include "trunk/requests/waiter.h"
 #include "trunk/runtime/clock.h"
 #include "trunk/runtime/deadline.h"
@@ -82,7 +82,7 @@ void Init_trunkline(void) {
     Init_trunkline_tls_session();
     Init_trunkline_clock();
     Init_trunkline_deadline();
-    Init_trunkline_service();
+    Init_trunkline_service_time();
     Init_trunkline_interrupts();
     Init_trunkline_request();
     Init_trunkline_waiter();
@@ -106,7 +106,7 @@ void Init_trunkline(void) {
     Init_trunkline_gc_sentinel();
     Init_trunkline_load();
     Init_trunkline_decoded_value();
-    Init_trunkline_catalogue();
+    Init_trunkline_column_decoder();
     Init_trunkline_decode_date();
     Init_trunkline_decode_interval();
     Init_trunkline_decode_numeric();

@@ -24,7 +24,7 @@
 static double time_left(const postgres_request_t *request) { return request->base.deadline - clock_now(); }
 
 /* Whether it is reliably known that the server needs only a small part of so many seconds. */
-static bool is_quick(const service_t *service, double seconds) {
+static bool is_quick(const service_time_t *service, double seconds) {
     return service->times.count > 0 && !service->doubtful && service->mean <= seconds * SMALL_PART;
 }
 
@@ -32,7 +32,7 @@ bool statement_timeout_wanted(const session_state_t *session, const postgres_req
     if (isinf(request->base.deadline) || request->kind != REQUEST_QUERY) return false;
     if (session->exclusive || session->prefix[0] == 0) return false;
     const statement_t *statement = statement_of(request->statement);
-    return statement->classification.class != CLASS_ALONE && !is_quick(service_of(statement->service), time_left(request));
+    return statement->classification.class != CLASS_ALONE && !is_quick(service_time_of(statement->service), time_left(request));
 }
 
 void statement_timeout_prepare(session_state_t *session, buffer_t *output) {

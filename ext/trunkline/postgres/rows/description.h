@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "../types/catalogue.h"
+#include "../types/column_decoder.h"
 
 typedef struct {
     VALUE columns;   /* frozen Array of frozen Strings */

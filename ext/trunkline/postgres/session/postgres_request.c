@@ -63,7 +63,7 @@ static VALUE create(request_kind_t kind, VALUE statement, VALUE parameters, VALU
     request_initialize(&request->base, self);
     request->kind = kind;
     request->statement = statement;
-    if (kind == REQUEST_QUERY) request_set_service(&request->base, service_of(statement_of(statement)->service));
+    if (kind == REQUEST_QUERY) request_set_service(&request->base, service_time_of(statement_of(statement)->service));
     request->parameters = parameters;
     request->given = request->types = request->members = request->preamble = request->guard = request->portal = request->route = Qnil;
     request->script = script;

@@ -24,7 +24,7 @@ static VALUE request_serve_at(VALUE self, VALUE at) {
     const statement_t *statement = statement_of(request->statement);
     VALUE service = NIL_P(at) ? statement->service : rb_ary_entry(statement->host_services, NUM2LONG(at));
     if (NIL_P(service)) rb_raise(rb_eIndexError, "its statement has no service for that host");
-    request_set_service(&request->base, service_of(service));
+    request_set_service(&request->base, service_time_of(service));
     return self;
 }
 

@@ -136,7 +136,7 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     if (!NIL_P(decoding)) Check_Type(decoding, T_HASH);
     statement->decoding = decoding;
     statement->bytes = !NIL_P(decoding) && rb_hash_aref(decoding, INT2FIX(0)) == ID2SYM(rb_intern("bytes"));
-    statement->service = service_create();
+    statement->service = service_time_create();
     if (!NIL_P(epochs)) statement->epoch = plan_epoch_checked(epochs);
     statement->checked_result = has_checked_result(RSTRING_PTR(sql), (size_t)RSTRING_LEN(sql));
     if (statement->checked_result) read_stored_columns(statement);
@@ -231,18 +231,18 @@ static VALUE statement_compared_columns(VALUE self) { return statement_of(self)-
 static VALUE statement_sql(VALUE self) { return statement_of(self)->sql; }
 static VALUE statement_service(VALUE self) { return statement_of(self)->service; }
 
-/* call-seq: services(count) -> Array of Service
+/* call-seq: services(count) -> Array of ServiceTime
  *
  * The service times for each of so many hosts; the number is the same in each call. */
 static VALUE statement_services(VALUE self, VALUE count) {
     statement_t *statement = statement_of(self);
     if (!NIL_P(statement->host_services)) return statement->host_services;
     VALUE services = rb_ary_new();
-    for (long at = 0; at < NUM2LONG(count); at++) rb_ary_push(services, service_create());
+    for (long at = 0; at < NUM2LONG(count); at++) rb_ary_push(services, service_time_create());
     return statement->host_services = rb_ary_freeze(services);
 }
 
-/* call-seq: host_services -> Array of Service, or nil */
+/* call-seq: host_services -> Array of ServiceTime, or nil */
 static VALUE statement_get_host_services(VALUE self) { return statement_of(self)->host_services; }
 
 /* call-seq: response_times -> Histogram

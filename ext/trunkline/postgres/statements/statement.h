@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "plan_epoch.h"
 #include "../sql/classify.h"
-#include "../../trunk/requests/service.h"
+#include "../../trunk/requests/service_time.h"
 
 typedef struct {
     VALUE sql;
@@ -21,8 +21,8 @@ typedef struct {
     uint32_t *types;     /* of the parameters, as described by the server */
     uint16_t type_count;
     VALUE description;   /* of its latest answer, if it was prepared for that alone and C's values were final; or nil */
-    VALUE service;       /* Service: its service times */
-    VALUE host_services; /* Array of Service, one per host; or nil */
+    VALUE service;       /* ServiceTime */
+    VALUE host_services; /* Array of ServiceTime, one per host; or nil */
     VALUE response_times; /* Histogram: response times for callers of replicas; or nil */
     bool known;          /* types and type_count are valid in type_epoch */
     uint64_t type_epoch; /* the epoch in which a session has got them */

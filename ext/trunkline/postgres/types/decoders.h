@@ -1,4 +1,4 @@
-/* The decoders that the catalogue uses, in one decode_*.c file per family. */
+/* The decoders that column_decoder.c chooses from, in one decode_*.c file per family. */
 #ifndef TRUNKLINE_POSTGRES_DECODERS_H
 #define TRUNKLINE_POSTGRES_DECODERS_H
 

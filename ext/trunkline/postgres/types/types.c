@@ -1,6 +1,6 @@
 #include "types.h"
 
-#include "catalogue.h"
+#include "column_decoder.h"
 #include "decoders.h"
 
 /* call-seq: builtin_type(oid) -> [oid, array, name, array_oid], or nil

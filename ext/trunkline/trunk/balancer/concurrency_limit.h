@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "../requests/service.h"
+#include "../requests/service_time.h"
 
 typedef struct {
     double allowed;

@@ -52,9 +52,9 @@ static VALUE dispatcher_initialize(VALUE self, VALUE connections, VALUE most, VA
 void dispatcher_learn(const in_flight_t *in_flight, const request_t *request, double seconds, double delay, double now) {
     if (!in_flight->occupant.owner) return;
     dispatcher_t *dispatcher = dispatcher_of(in_flight->occupant.owner);
-    service_t *service = request->work.service;
+    service_time_t *service = request->work.service;
     size_t running = dispatcher->occupancy.longs > request->work.longs_at_send ? dispatcher->occupancy.longs : request->work.longs_at_send;
-    service_learn_unloaded(service, seconds, running, dispatcher->limit.probe);
+    service_time_learn_unloaded(service, seconds, running, dispatcher->limit.probe);
     double times = service->unloaded > 0 ? fmax(seconds - delay, 0) / service->unloaded : 1;
     concurrency_limit_measure(&dispatcher->limit, times, seconds, running, request->work.pushed, now);
 }

@@ -58,7 +58,7 @@ typedef struct {
 /* The search for the host with the least expected time until its answer. */
 typedef struct {
     host_choice_t *choice;
-    VALUE services; /* Array of Service, one for each host, or nil */
+    VALUE services; /* Array of ServiceTime, one for each host, or nil */
     VALUE passed;   /* Array of Integer: hosts that are left out, or nil */
     double now;
     double known;   /* the least mean service time of a host on which the statement was measured */
@@ -127,9 +127,9 @@ static bool may_take(const host_search_t *search, long at) {
 }
 
 /* Service times of the request's statement there; NULL: too few were measured. */
-static const service_t *service_at(const host_search_t *search, long at) {
+static const service_time_t *service_at(const host_search_t *search, long at) {
     if (NIL_P(search->services)) return NULL;
-    const service_t *service = service_of(RARRAY_AREF(search->services, at));
+    const service_time_t *service = service_time_of(RARRAY_AREF(search->services, at));
     return service->times.count >= STEADY_FROM ? service : NULL;
 }
 
@@ -138,7 +138,7 @@ static const dispatcher_t *dispatcher_at(const host_search_t *search, long at) {
 /* A host without measurements counts as no slower than the fastest measured one, so that it is measured soon. Where none was measured, any time does: with
  * 0.25 to 4 ms the simulated reads of 8 callers of hosts of 1 and 5 ms have the same shares and p99 but for chance. */
 static double mean_at(const host_search_t *search, long at) {
-    const service_t *service = service_at(search, at);
+    const service_time_t *service = service_at(search, at);
     return fmax(service ? service->steady : search->known < HUGE_VAL ? search->known : 0, RESOLUTION);
 }
 
@@ -165,7 +165,7 @@ typedef struct {
 } expectation_t;
 
 static double error_at(const host_search_t *search, long at) {
-    const service_t *service = service_at(search, at);
+    const service_time_t *service = service_at(search, at);
     return service ? service->deviation * CERTAINTY : 0;
 }
 
@@ -200,7 +200,7 @@ static void expect(const host_search_t *search, expectation_t *expected) {
 
 /* Reads a host's measurements, and updates the least ones, by which hosts without measurements are estimated. */
 static expectation_t read_host(host_search_t *search, long at) {
-    const service_t *service = service_at(search, at);
+    const service_time_t *service = service_at(search, at);
     double round_trip = round_trip_to(search, at);
     if (service) search->known = fmin(search->known, service->steady);
     search->round_trip = fmin(search->round_trip, round_trip);
@@ -328,7 +328,7 @@ static void begin_period(host_choice_t *choice, double now) {
 
 /* call-seq: choose(services, passed) -> Integer or nil
  *
- * The host from which the answer is expected first. services: the service times of the request's statement on each host, an Array of Service, or nil;
+ * The host from which the answer is expected first. services: the service times of the request's statement on each host, an Array of ServiceTime, or nil;
  * passed: Array of Integer, hosts that are left out, or nil. Nil: no other may be chosen. The caller counts as one that waits there until {#left}. */
 static VALUE host_choice_choose(VALUE self, VALUE services, VALUE passed) {
     host_choice_t *choice = host_choice_of(self);

@@ -12,7 +12,7 @@ static double known_round_trip(const in_flight_t *in_flight) { return round_trip
 /* Whether the time of a request that was alone in flight may count as a round trip: that of a long request would be far above it. */
 static bool shows_round_trip(const request_t *request, double seconds) {
     if (!request || seconds < SHORT_AGAIN) return true;
-    const service_t *service = request->work.service;
+    const service_time_t *service = request->work.service;
     return service && service->times.count > 0 && !service->doubtful && service->mean < SHORT_AGAIN;
 }
 
@@ -51,8 +51,8 @@ static double server_seconds(const in_flight_t *in_flight, const request_t *requ
 
 static void learn_of_service(in_flight_t *in_flight, request_t *request, double taken, bool sure, double now) {
     request->work.service->waited += in_flight->load.alone ? 0 : fmax(in_flight->load.head_since - request->work.pushed, 0);
-    if (request->work.cut_short) return service_measure_lower_bound(request->work.service, taken, sure);
-    service_measure(request->work.service, taken, sure);
+    if (request->work.cut_short) return service_time_measure_lower_bound(request->work.service, taken, sure);
+    service_time_measure(request->work.service, taken, sure);
     if (!request->work.is_long) dispatcher_learn_of_short(in_flight);
     else if (sure) dispatcher_learn(in_flight, request, taken, lateness(in_flight), now);
 }

@@ -34,7 +34,7 @@ static bool takes(const search_t *search, connection_t *connection) {
 /* Whether the request may be sent behind others although the backlog is not short. It may if it is known to be short and its caller waits for the
  * answer, so that it sends nothing else meanwhile. */
 static bool may_queue(const search_t *search, const connection_t *connection) {
-    const service_t *service = search->request->work.service;
+    const service_time_t *service = search->request->work.service;
     if (search->request->pipelined || (service && service->times.count == 0)) return false;
     return connection_in_flight(connection)->load.longs == 0;
 }
@@ -52,7 +52,7 @@ static bool needs_idle(const search_t *search) { return search->is_long && !sear
 /* Whether the request's service time is unknown, and it should rather wait than be sent behind others: another connection may be opened, or the first
  * answer to the same statement, which shows its service time, is on its way. */
 static bool is_unknown(const search_t *search) {
-    const service_t *service = search->request->work.service;
+    const service_time_t *service = search->request->work.service;
     return service && !service->is_known && (search->dispatcher->may_grow || (service->unknown_in_flight > 0 && !search_is_only(search)));
 }
 

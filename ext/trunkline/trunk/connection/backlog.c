@@ -26,7 +26,7 @@ bool connection_behind_estimate(connection_t *connection, double now, double sec
 
 /* By what was known when it was sent, or by what answers to the same statement have shown since. */
 static bool may_take_long(const request_t *request) {
-    const service_t *service = request->work.service;
+    const service_time_t *service = request->work.service;
     return request->work.is_long || !service || !service->is_known || service->is_long;
 }
 

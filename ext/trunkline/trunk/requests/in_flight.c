@@ -91,8 +91,8 @@ void in_flight_remove(in_flight_t *in_flight, size_t at) {
 }
 
 bool in_flight_wants_start_report(const in_flight_t *in_flight, const request_t *request) {
-    service_t *service = request->work.service;
-    return in_flight->fifo.count == 0 && service && (service_wants_start_report(service) || (service->is_long && request->work.measure_exactly));
+    service_time_t *service = request->work.service;
+    return in_flight->fifo.count == 0 && service && (service_time_wants_start_report(service) || (service->is_long && request->work.measure_exactly));
 }
 
 void in_flight_started(in_flight_t *in_flight, double now) {

@@ -9,13 +9,13 @@
 
 #include <ruby.h>
 #include <stdbool.h>
-#include "service.h"
+#include "service_time.h"
 
 typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
 
-/* How much work the request is for the server: what was expected, and what was measured. The dispatcher and service.c use it. */
+/* How much work the request is for the server: what was expected, and what was measured. The dispatcher and service_time.c use it. */
 typedef struct {
-    service_t *service; /* service times of its statement; NULL: none are kept. The struct around the request marks its owner */
+    service_time_t *service; /* service times of its statement; NULL: none are kept. The struct around the request marks its owner */
     double cost;        /* seconds that the server is expected to need for it */
     double pushed;      /* when it joined the FIFO */
     double server_seconds; /* measured seconds of the server's work on it; 0: not measured */
@@ -58,7 +58,7 @@ extern const rb_data_type_t request_type; /* parent of each codec's request type
 void request_initialize(request_t *request, VALUE self);
 
 /* Sets the service times that it is estimated by, and measured for. */
-static inline void request_set_service(request_t *request, service_t *service) {
+static inline void request_set_service(request_t *request, service_time_t *service) {
     request->work.service = service;
     request->work.cost = service->mean;
 }

@@ -1,4 +1,4 @@
-#include "catalogue.h"
+#include "column_decoder.h"
 #include "decoders.h"
 
 /* OIDs as in PostgreSQL's pg_type.dat; they never change. xml is not used in binary format, because the server writes another declaration into it
@@ -85,7 +85,7 @@ VALUE column_decode(const column_decoder_t *decoder, int format, const char *byt
     return decoder->array ? decode_array_text(type, bytes, length, memory) : type->text(bytes, length);
 }
 
-void Init_trunkline_catalogue(void) {
+void Init_trunkline_column_decoder(void) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         type_at[types[i].oid] = (uint8_t)(i + 1);
         if (types[i].array_oid) element_at[types[i].array_oid] = (uint8_t)(i + 1);

@@ -1,4 +1,4 @@
-#include "service.h"
+#include "service_time.h"
 
 #include <math.h>
 #include "../../common/classes.h"
@@ -17,32 +17,32 @@
 #define CLIP_FACTOR 4         /* multiples of the mean to which a measurement is clipped: a pause of the client is not the server's time */
 #define CLIP_MARGIN 0.00002   /* seconds to which a measurement is never clipped, or a mean of 0 would stay 0 */
 
-static size_t service_memsize(const void *data) { return sizeof(service_t); }
+static size_t service_time_memsize(const void *data) { return sizeof(service_time_t); }
 
-static const rb_data_type_t service_type = {
-    .wrap_struct_name = "Trunkline::Service",
-    .function = {.dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = service_memsize},
+static const rb_data_type_t service_time_type = {
+    .wrap_struct_name = "Trunkline::ServiceTime",
+    .function = {.dfree = RUBY_TYPED_DEFAULT_FREE, .dsize = service_time_memsize},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-static VALUE cService;
+static VALUE cServiceTime;
 
-static VALUE service_allocate(VALUE class) {
-    service_t *service;
-    VALUE self = TypedData_Make_Struct(class, service_t, &service_type, service);
+static VALUE service_time_allocate(VALUE class) {
+    service_time_t *service;
+    VALUE self = TypedData_Make_Struct(class, service_time_t, &service_time_type, service);
     service->mean = INITIAL_MEAN;
     return self;
 }
 
-VALUE service_create(void) { return service_allocate(cService); }
+VALUE service_time_create(void) { return service_time_allocate(cServiceTime); }
 
 static double clipped(double seconds, double mean) { return fmin(seconds, mean * CLIP_FACTOR + CLIP_MARGIN); }
 
-static void average(service_t *service, double seconds) { service->mean += (clipped(seconds, service->mean) - service->mean) * WEIGHT; }
+static void average(service_time_t *service, double seconds) { service->mean += (clipped(seconds, service->mean) - service->mean) * WEIGHT; }
 
 /* While the mean is doubtful, a shorter measurement replaces it; a longer one raises it only gradually, so that several must agree before the
  * statement is long. */
-static void resolve_doubt(service_t *service, double seconds) {
+static void resolve_doubt(service_time_t *service, double seconds) {
     double before = service->mean;
     if (seconds < before) service->mean = seconds;
     else service->mean += (clipped(seconds, before) - before) * DOUBTFUL_WEIGHT;
@@ -51,20 +51,20 @@ static void resolve_doubt(service_t *service, double seconds) {
 
 /* Adds an upper bound: it lowers the mean, or raises it to UNSURE_MAX at most. If the mean is then more than half of UNSURE_MAX, it is doubtful, and the
  * next requests are measured exactly. */
-static void average_at_most(service_t *service, double seconds) {
+static void average_at_most(service_time_t *service, double seconds) {
     if (seconds > UNSURE_MAX && service->mean < UNSURE_MAX) service->doubtful = service->doubtful || service->mean > UNSURE_MAX / 2;
     average(service, fmin(seconds, fmax(UNSURE_MAX, service->mean)));
 }
 
 /* Updates the average by which hosts are compared, in which the first measurements do not count. */
-static void learn_steady(service_t *service, double seconds) {
+static void learn_steady(service_time_t *service, double seconds) {
     double by = fmin(fabs(seconds - service->steady), fmax(UNSURE_MAX, service->steady * CLIP_FACTOR));
     double weight = service->times.count < STEADY_FROM ? 1 : fmax(STEADY_WEIGHT, 1 / (double)(service->times.count - STEADY_FROM + 1));
     service->deviation += (by - service->deviation) * weight;
     service->steady += (service->mean - service->steady) * weight;
 }
 
-void service_measure(service_t *service, double seconds, bool sure) {
+void service_time_measure(service_time_t *service, double seconds, bool sure) {
     seconds = fmax(seconds, 0);
     histogram_add(&service->times, seconds);
     if (service->times.count == 1) {
@@ -83,17 +83,17 @@ void service_measure(service_t *service, double seconds, bool sure) {
 }
 
 /* A statement that was cancelled as soon as it began would look short, and the next abandoned one would not be cancelled. */
-void service_measure_lower_bound(service_t *service, double seconds, bool sure) {
-    if (seconds > service->mean) service_measure(service, seconds, sure);
+void service_time_measure_lower_bound(service_time_t *service, double seconds, bool sure) {
+    if (seconds > service->mean) service_time_measure(service, seconds, sure);
 }
 
 /* After a new probe, or when fewer requests ran, the former unloaded time counts as one measurement. */
-static void learn_anew(service_t *service, size_t fewest) {
+static void learn_anew(service_time_t *service, size_t fewest) {
     service->unloaded_running = fewest;
     if (service->unloaded_count > 1) service->unloaded_count = 1;
 }
 
-void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe) {
+void service_time_learn_unloaded(service_time_t *service, double seconds, size_t running, unsigned probe) {
     size_t few = running > UNLOADED ? running : UNLOADED;
     if (service->unloaded_probe != probe || few < service->unloaded_running || service->unloaded_count == 0) learn_anew(service, few);
     service->unloaded_probe = probe;
@@ -103,37 +103,37 @@ void service_learn_unloaded(service_t *service, double seconds, size_t running, 
 }
 
 /* call-seq: measure(seconds, sure) -> service */
-static VALUE service_take(VALUE self, VALUE seconds, VALUE sure) {
-    service_measure(service_of(self), NUM2DBL(seconds), RTEST(sure));
+static VALUE service_time_take(VALUE self, VALUE seconds, VALUE sure) {
+    service_time_measure(service_time_of(self), NUM2DBL(seconds), RTEST(sure));
     return self;
 }
 
 /* call-seq: mean -> Float
  *
  * Seconds of service time on average; a default before anything was measured. */
-static VALUE service_mean(VALUE self) { return DBL2NUM(service_of(self)->mean); }
+static VALUE service_time_mean(VALUE self) { return DBL2NUM(service_time_of(self)->mean); }
 
 /* call-seq: figures -> [Integer, Float, Float, Float, Integer], or nil
  *
  * The number of answered requests; their mean service time and its 99th percentile, in seconds; the seconds that they were in flight behind others,
  * on average; and how many were sent as long ones. Nil: none was answered. */
-static VALUE service_figures(VALUE self) {
-    const service_t *service = service_of(self);
+static VALUE service_time_figures(VALUE self) {
+    const service_time_t *service = service_time_of(self);
     const histogram_t *taken = &service->times;
     if (taken->count == 0) return Qnil;
     return rb_ary_new_from_args(5, ULL2NUM(taken->count), DBL2NUM(histogram_mean(taken)), DBL2NUM(histogram_quantile(taken, 0.99)),
                                 DBL2NUM(service->waited / (double)taken->count), ULL2NUM(service->long_count));
 }
 
-static VALUE service_is_long(VALUE self) { return RBOOL(service_of(self)->is_long); }
-static VALUE service_get_wants_start_report(VALUE self) { return RBOOL(service_wants_start_report(service_of(self))); }
+static VALUE service_time_is_long(VALUE self) { return RBOOL(service_time_of(self)->is_long); }
+static VALUE service_time_get_wants_start_report(VALUE self) { return RBOOL(service_time_wants_start_report(service_time_of(self))); }
 
-void Init_trunkline_service(void) {
-    VALUE class = cService = rb_define_class_under(mTrunkline, "Service", rb_cObject);
-    rb_define_alloc_func(class, service_allocate);
-    rb_define_method(class, "measure", service_take, 2);
-    rb_define_method(class, "mean", service_mean, 0);
-    rb_define_method(class, "figures", service_figures, 0);
-    rb_define_method(class, "long?", service_is_long, 0);
-    rb_define_method(class, "wants_start_report?", service_get_wants_start_report, 0);
+void Init_trunkline_service_time(void) {
+    VALUE class = cServiceTime = rb_define_class_under(mTrunkline, "ServiceTime", rb_cObject);
+    rb_define_alloc_func(class, service_time_allocate);
+    rb_define_method(class, "measure", service_time_take, 2);
+    rb_define_method(class, "mean", service_time_mean, 0);
+    rb_define_method(class, "figures", service_time_figures, 0);
+    rb_define_method(class, "long?", service_time_is_long, 0);
+    rb_define_method(class, "wants_start_report?", service_time_get_wants_start_report, 0);
 }

@@ -4,7 +4,7 @@ require "test_helper"
 
 module Trunkline
   # What is believed of how long a server takes for requests of one kind.
-  class ServiceTest < TestCase
+  class ServiceTimeTest < TestCase
     MILLISECOND = 0.001
     SERVICE = Postgres.const_get(:Statement).new("SELECT 1", 0).service.class
 

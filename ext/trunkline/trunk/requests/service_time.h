@@ -1,6 +1,6 @@
-/* Trunkline::Service: the measured service times of one statement, and whether they are long. */
-#ifndef TRUNKLINE_SERVICE_H
-#define TRUNKLINE_SERVICE_H
+/* Trunkline::ServiceTime: the measured service times of one statement, and whether they are long. */
+#ifndef TRUNKLINE_SERVICE_TIME_H
+#define TRUNKLINE_SERVICE_TIME_H
 
 #include <ruby.h>
 #include <stdbool.h>
@@ -43,31 +43,31 @@ typedef struct {
     bool is_known;       /* it was measured, and the mean was reliable at least once */
     bool is_long;
     bool doubtful;       /* the mean may include time that was not the server's */
-} service_t;
+} service_time_t;
 
 /* The struct of an object whose class is known. */
-static inline service_t *service_of(VALUE self) { return RTYPEDDATA_DATA(self); }
+static inline service_time_t *service_time_of(VALUE self) { return RTYPEDDATA_DATA(self); }
 
 /* A new object without measurements. */
-VALUE service_create(void);
+VALUE service_time_create(void);
 
 /* Adds a measurement: the server needed this many seconds. Without `sure` that is an upper bound: the rest may be the round trip, or the client's own
  * delay in reading. */
-void service_measure(service_t *service, double seconds, bool sure);
+void service_time_measure(service_time_t *service, double seconds, bool sure);
 
 /* The same for a request that was cut short, whose time is a lower bound: it is left out unless it exceeds the mean. */
-void service_measure_lower_bound(service_t *service, double seconds, bool sure);
+void service_time_measure_lower_bound(service_time_t *service, double seconds, bool sure);
 
 /* Adds a measurement of a long request while `running` of them ran, in the probe of that number. */
-void service_learn_unloaded(service_t *service, double seconds, size_t running, unsigned probe);
+void service_time_learn_unloaded(service_time_t *service, double seconds, size_t running, unsigned probe);
 
 /* Whether the request that is about to be sent should make the server report its beginning, so that its measurement is exact. Of statements that
  * take a while, every eighth request does, however many are sent before the first is answered. */
-static inline bool service_wants_start_report(service_t *service) {
+static inline bool service_time_wants_start_report(service_time_t *service) {
     return service->doubtful || (service->mean > SHORT_AGAIN && service->times.count > 0 && service->start_report_candidates++ % START_REPORT_EVERY == 0);
 }
 
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
-void Init_trunkline_service(void);
+void Init_trunkline_service_time(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* PostgreSQL's bytes -> Ruby values. The codec gets one decoder per result column, and calls column_decode for each value that is not NULL. */
-#ifndef TRUNKLINE_CATALOGUE_H
-#define TRUNKLINE_CATALOGUE_H
+#ifndef TRUNKLINE_COLUMN_DECODER_H
+#define TRUNKLINE_COLUMN_DECODER_H
 
 #include "pg_type.h"
 
@@ -34,7 +34,7 @@ bool column_decoder_calls_ruby(const column_decoder_t *decoder);
  * column_decoder_calls_ruby is true: BigDecimal(), Time and Date. */
 VALUE column_decode(const column_decoder_t *decoder, int format, const char *bytes, size_t length, row_memory_t *memory);
 
-/* Fills the catalogue's index; called once, as the extension is loaded. */
-void Init_trunkline_catalogue(void);
+/* Fills the index by OID; called once, as the extension is loaded. */
+void Init_trunkline_column_decoder(void);
 
 #endif
