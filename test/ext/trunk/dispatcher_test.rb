@@ -42,7 +42,7 @@ module Trunkline
     def test_no_query_joins_a_long_one
       stations = Array.new(3) { |number| station(number, long) }
       dispatcher = dispatcher(*stations)
-      assert_equal [nil, nil, 0], [chosen(dispatcher, short), found(dispatcher, short), dispatcher.room_for(short)]
+      assert_equal [nil, nil, 0], [chosen(dispatcher, short), found(dispatcher, short), dispatcher.room_for(short, 1)]
     end
 
     def test_no_query_joins_a_late_one
@@ -111,11 +111,11 @@ module Trunkline
       only = dispatcher(station(:only, query(never_seen)))
       assert_equal :only, chosen(only, query(never_seen))
       stations.each { |one| one.codec.submit(query(never_seen)) }
-      assert_equal [nil, nil, 0], [chosen(dispatcher, query(never_seen)), found(dispatcher, query(never_seen)), dispatcher.room_for(query(never_seen))]
+      assert_equal [nil, nil, 0], [chosen(dispatcher, query(never_seen)), found(dispatcher, query(never_seen)), dispatcher.room_for(query(never_seen), 9)]
       refute_nil chosen(dispatcher, unseen), "no answer to one of that kind is on its way"
       Clock.pass(0.1)
       finish(stations.first.codec)
-      assert_equal 1, dispatcher.room_for(query(never_seen))
+      assert_equal 1, dispatcher.room_for(query(never_seen), 9)
       assert_equal 0, chosen(dispatcher, query(never_seen))
     end
 
@@ -159,7 +159,7 @@ module Trunkline
     def test_never_the_last_one
       stations = [station(:one, long), station(:two, long), station(:three)]
       dispatcher = dispatcher(*stations)
-      assert_equal [nil, nil, 0], [chosen(dispatcher, long), found(dispatcher, long), dispatcher.room_for(long)]
+      assert_equal [nil, nil, 0], [chosen(dispatcher, long), found(dispatcher, long), dispatcher.room_for(long, 1)]
       assert_equal :three, chosen(dispatcher, short)
     end
 
@@ -179,7 +179,7 @@ module Trunkline
     def test_a_caller_on_its_way_counts_as_if_it_were_there
       dispatcher = dispatcher(station(:one), station(:two), station(:three))
       assert_equal [true, true, nil], Array.new(3) { dispatcher.keep_for(long) && true }
-      assert_equal [nil, 0], [chosen(dispatcher, long), dispatcher.room_for(long)]
+      assert_equal [nil, 0], [chosen(dispatcher, long), dispatcher.room_for(long, 1)]
     end
 
     def test_one_that_was_kept_in_vain

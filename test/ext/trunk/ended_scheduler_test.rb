@@ -34,7 +34,7 @@ module Trunkline
         [short, long].each do |wanted|
           stations = changing_stations
           dispatcher = dispatcher(*stations)
-          3.times { dispatcher.public_send(look, wanted) }
+          3.times { dispatcher.public_send(look, wanted, *(9 if look == :room_for)) }
           assert_operator dispatcher.idle_count, :<=, stations.size
           refute_nil dispatcher.find(short), look
         end

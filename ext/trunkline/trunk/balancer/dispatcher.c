@@ -223,15 +223,15 @@ static size_t room_for_long(search_t *search) {
     return room < dispatcher->occupancy.idle_count ? room : dispatcher->occupancy.idle_count;
 }
 
-/* call-seq: room_for(request) -> Integer
+/* call-seq: room_for(request, most) -> Integer
  *
- * How many requests like this one could be sent now. */
-static VALUE dispatcher_room_for(VALUE self, VALUE object) {
+ * How many requests like this one could be sent now; counted up to `most`. */
+static VALUE dispatcher_room_for(VALUE self, VALUE object, VALUE most) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     search_t search = search_without_dropped(dispatcher, object);
-    size_t room = 0;
+    size_t room = 0, enough = NUM2SIZET(most);
     if (search.is_long && !search_is_only(&search)) return SIZET2NUM(room_for_long(&search));
-    for (long at = 0; at < dispatcher->count && room < MOST_WOKEN; at++) room += search_room_on(&search, connection_at(dispatcher, at));
+    for (long at = 0; at < dispatcher->count && room < enough; at++) room += search_room_on(&search, connection_at(dispatcher, at), enough - room);
     return SIZET2NUM(room);
 }
 
@@ -340,7 +340,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "choose", dispatcher_choose, 1);
     rb_define_method(class, "find", dispatcher_find, 1);
     rb_define_method(class, "keep_for", dispatcher_keep_for, 1);
-    rb_define_method(class, "room_for", dispatcher_room_for, 1);
+    rb_define_method(class, "room_for", dispatcher_room_for, 2);
     rb_define_method(class, "accepts?", dispatcher_accepts, 2);
     rb_define_method(class, "unread_for", dispatcher_unread_for, 1);
     rb_define_method(class, "unattended?", dispatcher_is_unattended, 0);

@@ -149,15 +149,17 @@ void search_unread(search_t *search) {
     for (long at = 0; at < search->dispatcher->count; at++) consider_unread(search, at);
 }
 
-size_t search_room_on(const search_t *search, connection_t *connection) {
+size_t search_room_on(const search_t *search, connection_t *connection, size_t most) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     if (!takes(search, connection)) return 0;
     double backlog = connection_backlog(connection, search->now), enough = connection_short_backlog(connection);
     if (in_flight->fifo.count > 0 && !may_join(search, connection, backlog)) return 0;
     if (is_unknown(search)) return 1;
     size_t room = connection->max_requests - in_flight->fifo.count;
-    if (search_is_only(search) || may_queue(search, connection)) return room < MOST_WOKEN ? room : MOST_WOKEN;
-    return 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->work.service ? search->request->work.service->mean : 0, MIN_COST));
+    if (!search_is_only(search) && !may_queue(search, connection)) {
+        room = 1 + (size_t)(fmax(enough - backlog, 0) / fmax(search->request->work.service ? search->request->work.service->mean : 0, MIN_COST));
+    }
+    return room < most ? room : most;
 }
 
 /* Seconds for which the head has exceeded its estimate, or the connection has been idle, where callers of another event loop are active: they read

@@ -34,11 +34,8 @@ bool search_permits_long(const search_t *search);
 /* Chooses the idle connection that was busy last, so that the others may become superfluous. */
 bool search_idle(search_t *search);
 
-/* Waiting callers that are woken at most by one change of the pool. */
-#define MOST_WOKEN 1000
-
-/* How many requests like this one the connection could take now. */
-size_t search_room_on(const search_t *search, connection_t *connection);
+/* How many requests like this one the connection could take now; not more than `most`, which is positive. */
+size_t search_room_on(const search_t *search, connection_t *connection, size_t most);
 
 /* Whether each connection is blocked by a long request, or by one that exceeds its estimate. */
 bool search_all_blocked(const search_t *search);

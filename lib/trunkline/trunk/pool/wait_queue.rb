@@ -144,7 +144,7 @@ module Trunkline
     def share_single(trunk)
       return [] if @idle || !@roster.single?
 
-      [@sharing, @sharing_long].flat_map { |queue| queue.empty? ? [] : queue.call_for(trunk, @dispatcher.room_for(queue.first.request)) }
+      [@sharing, @sharing_long].flat_map { |queue| queue.empty? ? [] : queue.call_for(trunk, @dispatcher.room_for(queue.first.request, queue.size)) }
     end
 
     # Calls the callers that can proceed.
@@ -242,7 +242,7 @@ module Trunkline
       entry = queue.first
       return [] if waits_for_drained?(entry)
 
-      room = queue.equal?(@pinning) ? 0 : @dispatcher.room_for(entry.request)
+      room = queue.equal?(@pinning) ? 0 : @dispatcher.room_for(entry.request, queue.size)
       room = 1 if room.zero? && (@closed || may_go?(entry, queue))
       room.positive? ? queue.call_first(room) : []
     end
