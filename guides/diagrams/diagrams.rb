@@ -53,8 +53,8 @@ module Diagrams
     drawing = Drawing.new("Caller A leads until it has its answer, then caller C, the newest that sleeps; caller B is woken with its answer", 700, 196)
     lanes(drawing, ["answers", "caller A", "caller B", "caller C"])
     [["A", 5], ["B", 9], ["C", 12]].each { |name, time| drawing.bar(at(time), lane(0), 2 * UNIT - 2, BAR, TRAVELS, "of #{name}") }
-    phases(drawing, 1, [["leads: reads for all", 7, RUNS], ["goes on", 8, PINNED]])
-    phases(drawing, 2, [["sleeps", 10, WAITS], ["goes on", 4, PINNED]], from: 1)
+    phases(drawing, 1, [["leads: reads for all", 7, RUNS], ["continues", 8, PINNED]])
+    phases(drawing, 2, [["sleeps", 10, WAITS], ["continues", 4, PINNED]], from: 1)
     phases(drawing, 3, [["sleeps", 5, WAITS], ["leads", 7, RUNS], ["", 1, PINNED]], from: 2)
     drawing.line(at(7), lane(0), at(7), lane(4) - 4, dashed: true)
     drawing.text(at(7), lane(4) + 10, "A has its answer, and wakes C, the newest that sleeps", anchor: "middle")

@@ -9,9 +9,10 @@ module Trunkline
   class Attendance # :nodoc:
     # Seconds for which a fiber sleeps at most before it renews its attendance.
     LONGEST_SLEEP = Socket::Readiness::LONGEST_WAIT
-    # Seconds without a renewal after which the fiber counts as dropped: as long as a connection is kept for one that may go on, see Stall.
+    # Seconds without a renewal after which the fiber counts as dropped: a bound, as long as a connection is kept for a fiber
+    # that may still be resumed, see Stall.
     LONGEST_ABSENCE = 30.0
-    # Seconds that count at most from one check to the next: a process that was stopped as a whole (SIGSTOP) was not absent meanwhile.
+    # Seconds that count at most from one check to the next: a process that was stopped as a whole (SIGSTOP) was not absent meanwhile. A bound, as in stall.c.
     LONGEST_STEP = 1.0
     private_constant :LONGEST_ABSENCE, :LONGEST_STEP
 

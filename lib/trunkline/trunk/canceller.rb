@@ -86,7 +86,7 @@ module Trunkline
       end
     end
 
-    # Sends a cancel request for the abandoned head while callers wait behind it. Called by their leader, which goes on reading until the fence is
+    # Sends a cancel request for the abandoned head while callers wait behind it. Called by their leader, which keeps reading until the fence is
     # answered. It calls again when the head exceeds its estimate, and then after pauses that double each time.
     def cancel_abandoned_ahead
       head = @state.abandoned_head

@@ -10,7 +10,7 @@ module Trunkline
     # max_bytes_in_flight:: bytes of these; a single larger request is still sent, alone
     # max_waiting:: callers that wait for room, or for a connection of their own
     # max_wait:: seconds that one of them waits
-    # failover_wait:: seconds that a caller goes on waiting for a connection while none can be opened, because no server is reachable or none is of
+    # failover_wait:: seconds that a caller keeps waiting for a connection while none can be opened, because no server is reachable or none is of
     #   the required kind; 0: the first failed attempt is its error
     # silence:: seconds for which a server that owes an answer may send nothing before the client checks whether it is still there, with several hosts
     #   or a host name; ten times the statement's estimated time where that is longer; nil: no check

@@ -48,9 +48,9 @@ static answer_stage_t behind(const answer_order_t *order, char type) {
     case STAGE_BIND: return type != '2' ? stage : order->describes_portal ? STAGE_PORTAL_COLUMNS : STAGE_ROWS;
     case STAGE_PORTAL_COLUMNS: return describes_rows(type) ? STAGE_ROWS : stage;
     case STAGE_ROWS: return ends_command(type) || (type == 's' && order->fetches) ? STAGE_END : stage;
-    case STAGE_SCRIPT: return type == 'I' ? STAGE_END : type == 'T' ? STAGE_SCRIPT_ROWS : type == 'C' ? STAGE_SCRIPT_GOES_ON : stage;
-    case STAGE_SCRIPT_GOES_ON: return type == 'T' ? STAGE_SCRIPT_ROWS : stage;
-    case STAGE_SCRIPT_ROWS: return type == 'C' ? STAGE_SCRIPT_GOES_ON : stage;
+    case STAGE_SCRIPT: return type == 'I' ? STAGE_END : type == 'T' ? STAGE_SCRIPT_ROWS : type == 'C' ? STAGE_SCRIPT_NEXT : stage;
+    case STAGE_SCRIPT_NEXT: return type == 'T' ? STAGE_SCRIPT_ROWS : stage;
+    case STAGE_SCRIPT_ROWS: return type == 'C' ? STAGE_SCRIPT_NEXT : stage;
     case STAGE_COPY: return ends_command(type) ? STAGE_END : type == 'H' ? STAGE_COPY_DATA : type == 'G' ? STAGE_COPY_END : stage;
     case STAGE_COPY_DATA: return type == 'c' ? STAGE_COPY_END : stage;
     case STAGE_COPY_END: return type == 'C' ? STAGE_END : stage;
@@ -65,7 +65,7 @@ static bool may_repeat(answer_stage_t stage, char type) {
     switch (stage) {
     case STAGE_PREAMBLE_ROWS: case STAGE_TYPES_ROWS: case STAGE_LIMIT_ROWS: case STAGE_ROWS: return type == 'D';
     case STAGE_SCRIPT_ROWS: return type == 'D' || type == 'T';
-    case STAGE_SCRIPT_GOES_ON: return type == 'C';
+    case STAGE_SCRIPT_NEXT: return type == 'C';
     case STAGE_COPY_DATA: return type == 'd';
     default: return false;
     }

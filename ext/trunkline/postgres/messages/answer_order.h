@@ -26,7 +26,7 @@ typedef enum {
     STAGE_PORTAL_COLUMNS,
     STAGE_ROWS,
     STAGE_SCRIPT,          /* the first statement's answer */
-    STAGE_SCRIPT_GOES_ON,  /* another statement's, or the end */
+    STAGE_SCRIPT_NEXT,     /* another statement's, or the end */
     STAGE_SCRIPT_ROWS,
     STAGE_COPY,
     STAGE_COPY_DATA,
@@ -70,7 +70,7 @@ static inline void answer_order_fail(answer_order_t *order) { order->stage = STA
 
 /* Whether ReadyForQuery may come. */
 static inline bool answer_order_is_complete(const answer_order_t *order) {
-    return order->stage == STAGE_END || order->stage == STAGE_SCRIPT_GOES_ON;
+    return order->stage == STAGE_END || order->stage == STAGE_SCRIPT_NEXT;
 }
 
 /* Whether the preamble is not answered completely. */

@@ -1,5 +1,5 @@
 /* The columns that a SELECT compares with parameters, as far as its result does not have them. The server fixes the types of a prepared statement's
- * parameters, and goes on comparing by them when a column has another type later; but it refuses a query whose result has other types. */
+ * parameters, and keeps comparing by them when a column has another type later; but it refuses a query whose result has other types. */
 #ifndef TRUNKLINE_COMPARED_COLUMNS_H
 #define TRUNKLINE_COMPARED_COLUMNS_H
 

@@ -5,7 +5,7 @@ module Trunkline
     class Doctor
       # Measures times from here.
       module Timing # :nodoc:
-        # Of so many times the median is reported.
+        # Measurements, of which the median is reported. A bound on what the command takes: 50 round trips of 100 ms take 5 s.
         TIMES = 50
         private_constant :TIMES
 

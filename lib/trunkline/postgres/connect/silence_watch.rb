@@ -13,7 +13,7 @@ module Trunkline
     # Checks servers that owe an answer and send nothing, for a client with several hosts. A frozen or disconnected machine closes no connection:
     # without a check, callers wait until TCP gives up, while another server may take their requests. So after some seconds the leader of such a
     # connection opens another one to the same host. If that is accepted, it also probes the other hosts: if one of them is on a higher timeline, the
-    # connection leads to a former primary, and is closed. If none is, the statement just takes long, and goes on. If the host does not answer, the
+    # connection leads to a former primary, and is closed. If none is, the statement just takes long, and the caller keeps waiting. If the host does not answer, the
     # connection is closed, and others to that host take no new requests.
     #
     # A single host that has a name may have moved: then its name is looked up first, and the server is probed only if that has changed.

@@ -80,7 +80,7 @@ module Trunkline
       # @return [Boolean] whether this caller leads
       def led_by?(caller) = @leader.equal?(caller)
 
-      # @return [Array<Attendance>] of callers to wake when the flush may begin: its leader begins it, and the others go on waiting
+      # @return [Array<Attendance>] of callers to wake when the flush may begin: its leader begins it, and the others keep waiting
       def callers_to_begin = @leader ? [@leader] : @waiting.dup
 
       # @return [Array<Attendance>] of callers to wake: the lead is free

@@ -21,7 +21,7 @@ module Trunkline
       # @return [Exception, nil] why waiting has become pointless
       attr_accessor :failure
 
-      # @return [Exception, nil] of the last failed attempt to connect after which the caller went on waiting
+      # @return [Exception, nil] of the last failed attempt to connect after which the caller kept waiting
       attr_reader :last_failure
 
       # @return [Trunk, nil] that is kept for the caller, once it is called
@@ -69,12 +69,12 @@ module Trunkline
       # @return [String] a likely reason for a lack of trunks; empty if none was given
       def explanation = @explanation ? ": #{@explanation.call}" : ""
 
-      # An attempt to connect has failed. The caller may go on waiting for another attempt to succeed.
+      # An attempt to connect has failed. The caller may keep waiting for another attempt to succeed.
       #
       # @param error [Exception]
       # @param most [Float] seconds that it does so, from its first failed attempt, if that is longer than its time in the queue
       # @param begun [Float] when the attempt began, on the clock of Waiting.now: one that began before the caller came does not concern it
-      # @return [Boolean] whether it goes on waiting
+      # @return [Boolean] whether it keeps waiting
       def continues_after?(error, most, begun = Float::INFINITY)
         return false unless error.is_a?(Error) && error.retriable?
         return false unless @first_since&.>(begun) || extend_wait(most)
@@ -236,7 +236,7 @@ module Trunkline
     #
     # @param failure [Exception] why no trunk could be opened
     # @param begun [Float] when that attempt began, on the clock of Waiting.now
-    # @param most [Float] seconds that a caller goes on waiting after its first failed attempt
+    # @param most [Float] seconds that a caller keeps waiting after its first failed attempt
     # @return [Array<Entry>] of callers that were asleep and must be woken
     def call_failed(failure, begun, most) = call(size) { |entry| entry.failure = failure unless entry.continues_after?(failure, most, begun) }
 

@@ -162,7 +162,7 @@ module Trunkline
     end
 
     # @param error [Exception] of the failed attempt
-    # @return [Float] seconds for which a caller without a trunk goes on waiting
+    # @return [Float] seconds for which a caller without a trunk keeps waiting
     def wait_limit_after(error) = @quota && error.is_a?(Error) && error.server_full? ? [@limits.failover_wait, Quota::FULL_SERVER_WAIT].max : @limits.failover_wait
 
     # The connection of a trunk has ended.
