@@ -10,7 +10,7 @@ module Trunkline
   #   LINE 2: FROM user
   #                ^
   class MarkedLine
-    # Columns of the line that are shown, and how many of them follow the position if the line is cut on its left.
+    # Columns of the line that are shown, and how many of them follow the position if the line is cut on its left: libpq's own numbers.
     COLUMNS = 60
     RIGHT = 10
     # Characters beside the position that are used: each has a column at least.

@@ -11,7 +11,8 @@ module Trunkline
   module Memcached
     # All servers of a client: sends each request to the one that has its key, and repeats it as necessary within its time.
     class Cluster
-      # How often a request is sent again when its connection is found to be lost: as in {Postgres::Retries}, though a server has one shared connection.
+      # How often a request is sent again when its connection is found to be lost: a bound, as in
+      # {Postgres::Retries}, though a server has one shared connection.
       MOST_TRIES = 5
       # Seconds that a call of many keys waits for one server before it reads the answers of the others; the time doubles with each round. A server
       # that answers takes less: of 100 keys each, 99 of 100 calls of 100 fibers take 3.1 ms with three servers (bench/results/memcached-stopped.md).

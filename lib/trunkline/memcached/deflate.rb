@@ -6,7 +6,7 @@ module Trunkline
   module Memcached
     # Compresses by zlib.
     module Deflate
-      # The most bytes that a deflated byte can become.
+      # The most bytes that a deflated byte can become, a bound.
       # https://zlib.net/zlib_tech.html, "Maximum Compression Factor"
       MOST_PER_BYTE = 1032
       private_constant :MOST_PER_BYTE

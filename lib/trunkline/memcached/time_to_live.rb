@@ -4,7 +4,7 @@ module Trunkline
   module Memcached
     # Converts the lifetime of a value in seconds to the number that a server expects.
     module TimeToLive
-      # Seconds. A server takes a larger number for a time on the Unix clock.
+      # Seconds, a bound of the protocol: a server takes a larger number for a time on the Unix clock.
       LONGEST = 30 * 24 * 60 * 60
       private_constant :LONGEST
 

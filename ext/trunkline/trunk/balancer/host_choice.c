@@ -173,9 +173,9 @@ static double error_at(const host_search_t *search, long at) {
  * estimate counts with that excess, unless its answer lies unread in the socket: then the server has finished it. */
 static double backlog_at(connection_t *connection, double now) {
     const in_flight_t *in_flight = connection_in_flight(connection);
-    double cost = in_flight_head_cost(in_flight), late = in_flight_beyond_estimate(in_flight, now);
-    if (late > SHORT_BACKLOG && !connection_has_answer(connection)) return in_flight->load.backlog + late;
-    double rest = in_flight->load.backlog - fmin(fmax(cost + late, 0), cost);
+    double cost = in_flight_head_cost(in_flight), beyond = in_flight_beyond_estimate(in_flight, now);
+    if (beyond > SHORT_BACKLOG && !connection_has_answer(connection)) return in_flight->load.backlog + beyond;
+    double rest = in_flight->load.backlog - fmin(fmax(cost + beyond, 0), cost);
     return fmax(rest, RESOLUTION * (double)in_flight->fifo.count);
 }
 

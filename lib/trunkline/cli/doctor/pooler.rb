@@ -5,7 +5,7 @@ module Trunkline
     class Doctor
       # Checks whether a pooler between the application and the server changes the server sessions of its connections.
       module Pooler # :nodoc:
-        # How often two connections in turn query the ID of their server process.
+        # How often two connections in turn query the ID of their server process: a bound, not tuned.
         ROUNDS = 3
         SESSION_MODE = "A pooler is in between, and each connection keeps its server session, as in PgBouncer's session mode."
         UNDECLARED = "A pooler is in between, and each connection seems to keep its server session, as in PgBouncer's session mode: set pooler: " \

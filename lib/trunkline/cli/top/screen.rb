@@ -5,7 +5,7 @@ module Trunkline
     class Top
       # Formats two snapshots of a process as lines of text.
       class Screen # :nodoc:
-        # Columns for the SQL, at least.
+        # Columns for the SQL at least, a bound: a narrower terminal cuts the figures.
         NARROWEST = 20
         HEADING = ["calls/s", "mean", "p99", "wait", "long", "load"].map { |word| word.rjust(9) }.join
         private_constant :NARROWEST, :HEADING

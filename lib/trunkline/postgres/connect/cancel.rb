@@ -11,7 +11,7 @@ module Trunkline
     # Progress").
     class Cancel # :nodoc:
       CODE = (1234 << 16) | 5678 # the protocol's
-      CHUNK = 64 # bytes that are read at a time; the server sends none
+      CHUNK = 64 # bytes that are read at a time, a bound: the server sends none
       # Seconds that an interrupted caller stays at most to finish what it has begun: if the CancelRequest is not sent, the server continues; and what a
       # late one would cancel is unknown.
       GRACE = FencedCancels::LEEWAY

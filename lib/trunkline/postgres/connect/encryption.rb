@@ -19,7 +19,7 @@ module Trunkline
       # IP addresses are not sent as server names (RFC 6066, 3).
       ADDRESS = /\A[\d.]+\z|:/
 
-      CHUNK = 8192 # bytes that are read at a time
+      CHUNK = 8192 # bytes that are read at a time, a bound: the answer has one byte
       SHOWN = 60   # bytes of a wrong answer that messages contain
 
       private_constant :REQUEST, :VARIANTS, :ADDRESS, :CHUNK, :SHOWN

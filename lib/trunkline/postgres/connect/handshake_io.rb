@@ -7,7 +7,7 @@ module Trunkline
   module Postgres
     # Reads and writes during a handshake, in which both sides take turns, within a deadline.
     class HandshakeIO
-      CHUNK = 8192 # bytes that are read at a time: more than the whole answer to a login
+      CHUNK = 8192 # bytes that are read at a time, a bound: more than the whole answer to a login
       private_constant :CHUNK
 
       # @param io [::Socket, OpenSSL::SSL::SSLSocket]

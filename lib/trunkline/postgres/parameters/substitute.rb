@@ -13,7 +13,7 @@ module Trunkline
         # Types for which a duration is a count of seconds: int8, int2, int4, float4, float8, numeric.
         NUMBERS = [20, 21, 23, 700, 701, 1700].freeze
         DAYS_OF_MONTH = 30 # as the server converts fractions of months
-        SECONDS_OF_DAY = 86_400
+        SECONDS_OF_DAY = 86_400 # likewise
         private_constant :NUMBERS, :DAYS_OF_MONTH, :SECONDS_OF_DAY
 
         class << self

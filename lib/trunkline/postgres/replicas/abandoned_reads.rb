@@ -30,9 +30,9 @@ module Trunkline
 
         @check_at = now + CHECK_INTERVAL
         @reads.reject! { |trunk, request| over?(trunk, request) }
-        late = @reads.find { |trunk,| trunk.state.head_blocks? } or return
-        @reads.delete(late)
-        late.first.cancel_abandoned(now + CANCEL)
+        slow = @reads.find { |trunk,| trunk.state.head_blocks? } or return
+        @reads.delete(slow)
+        slow.first.cancel_abandoned(now + CANCEL)
       end
 
       # @return [Integer]

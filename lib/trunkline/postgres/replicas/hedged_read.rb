@@ -10,9 +10,9 @@ module Trunkline
     # a copy of the request: the request takes the answer of one copy, while another copy may still be in flight.
     #
     # A caller sleeps on one connection at a time. It waits for the second replica, whose answer is expected first, and reads from the first one in
-    # intervals of an eighth of the time that it has waited: that answer is noticed late by as much.
+    # intervals of an eighth of the time that it has waited: that answer is noticed so much later.
     class HedgedRead # :nodoc:
-      # The fraction of the waited time after which the first connection is read again. A read that was late after 10 ms and took a second was looked at
+      # The fraction of the waited time after which the first connection is read again. A read that was slow after 10 ms and took a second was looked at
       # 29 times, for 5 ms of the client's processor (load 15).
       POLL_DIVISOR = 8
       # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.
@@ -38,45 +38,45 @@ module Trunkline
         @read = read
         @since = since
         @attempts = []
-        @overdue = false
+        @slow = false
       end
 
       # @param replica [Replica] to which it is sent first
-      # @param late_at [Float] when it is sent a second time
+      # @param slow_at [Float] when it counts as slow, and is sent a second time
       # @return [Trunk, nil, false] as {Replica#perform}
       # @raise [Error] no connection to that replica could be opened
-      def perform(replica, late_at)
+      def perform(replica, slow_at)
         first = copy_for(replica)
-        first.request.wait_until = late_at
+        first.request.wait_until = slow_at
         Waiting.without_interrupts(first.request.scheduler) do
-          next conclude_instead(late_at) if replica.would_wait?(first.request) && send_instead(replica, late_at)
+          next conclude_instead(slow_at) if replica.would_wait?(first.request) && send_instead(replica, slow_at)
 
           trunk = replica.perform(first.request, first.guard.after, false)
           conclude(replica, first, trunk) if trunk
           @read.request.take_answer(first.request) if trunk.nil?
           trunk
         ensure
-          end_each(@attempts) if @overdue
+          end_each(@attempts) if @slow
         end
       end
 
-      # @return [Boolean] whether it was not answered in time
-      def overdue? = @overdue
+      # @return [Boolean] whether it was not answered until slow_at
+      def slow? = @slow
 
       private
 
       def copy_for(replica) = @read.copy.tap { |copied| copied.prepare_for(replica) }
 
-      # One that is done in time, or lost, is not sent a second time.
+      # One that is done by then, or lost, is not sent a second time.
       def conclude(replica, first, trunk)
-        return conclude_late(Attempt.new(replica, first, trunk, @since)) unless first.request.done?
+        return conclude_slow(Attempt.new(replica, first, trunk, @since)) unless first.request.done?
 
         @hedging.note(replica, first, Waiting.now - @since)
         @read.request.take_answer(first.request)
       end
 
-      def conclude_late(first)
-        @overdue = true
+      def conclude_slow(first)
+        @slow = true
         @attempts << first
         send_beside(first.replica)
         settle(first)
@@ -84,17 +84,17 @@ module Trunkline
 
       # Where the connections of a replica take nothing, as it has stopped for instance, a read would wait until they are lost. While it waits for one,
       # it is not sent a second time.
-      def send_instead(first, late_at)
+      def send_instead(first, slow_at)
         copied = @read.copy
-        replica, trunk, route = @hedging.send_instead(copied, first, late_at)
+        replica, trunk, route = @hedging.send_instead(copied, first, slow_at)
         @attempts << Attempt.new(replica, copied, trunk, @since, route) if trunk
         trunk
       end
 
-      def conclude_instead(late_at)
-        @overdue = true
+      def conclude_instead(slow_at)
+        @slow = true
         first = @attempts.first
-        first.trunk.await(first.request, late_at)
+        first.trunk.await(first.request, slow_at)
         send_beside(first.replica) unless first.done?
         settle(first)
         first.trunk
@@ -106,9 +106,9 @@ module Trunkline
         @read.request.take_answer((winner || first).request)
       end
 
-      def send_beside(late)
+      def send_beside(slow)
         copied = @read.copy
-        replica, trunk, route = @hedging.send_beside(copied, late, next_poll)
+        replica, trunk, route = @hedging.send_beside(copied, slow, next_poll)
         return unless trunk
 
         @attempts << Attempt.new(replica, copied, trunk, Waiting.now, route)

@@ -73,10 +73,10 @@ module Trunkline
 
       private
 
-      def beside_others(replica, read, since, late_at)
+      def beside_others(replica, read, since, slow_at)
         hedged = HedgedRead.new(self, read, since)
-        trunk = hedged.perform(replica, late_at)
-        @set.check_lag(replica) if trunk && !hedged.overdue?
+        trunk = hedged.perform(replica, slow_at)
+        @set.check_lag(replica) if trunk && !hedged.slow?
         trunk
       end
 

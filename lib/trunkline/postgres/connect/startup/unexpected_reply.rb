@@ -5,7 +5,7 @@ module Trunkline
     class Startup
       # Errors for bytes that are no messages of protocol 3.
       module UnexpectedReply
-        # How many bytes of the reply are shown.
+        # How many bytes of the reply are shown: a bound.
         SHOWN = 60
         private_constant :SHOWN
 
