@@ -23,6 +23,12 @@ class ConstantsTest < Trunkline::TestCase
     assert_empty numbers("lib/**/*.rb").select { |_, _, comment| comment.empty? }.map(&:first), "say beside it where the number comes from"
   end
 
+  # A unit needs none.
+  def test_each_of_connections_and_sockets_has_its_comment
+    bare = numbers("ext/trunkline/{trunk,socket,bytes,memcached}/**/*.{c,h}").select { |_, _, comment| comment.empty? }.map(&:first)
+    assert_empty bare.grep_v(/: MICROSECONDS\z/), "say beside it what was measured, or that it is a bound"
+  end
+
   def test_each_by_which_the_client_decides_has_its_reason
     found = numbers("{lib/**/*.rb,ext/**/*.{c,h}}")
     assert_operator found.size, :>, 200

@@ -9,7 +9,7 @@
 #include "../common/classes.h"
 
 #define RECORD (16 * 1024) /* bytes, the most that TLS carries in one */
-#define RECEIVE_AT_LEAST (2 * RECORD)
+#define RECEIVE_AT_LEAST (2 * RECORD) /* bytes that are free for one read, a bound on memory: at least one record, with its header */
 
 /* Owned by the Ruby object and by the BIO of libssl's object together: the last one that is freed frees it. */
 typedef struct {

@@ -21,7 +21,8 @@ module ActiveSupport
       KEY_MAX_SIZE = 250 # bytes
       KEY_SEPARATOR = ":hash:"
       ESCAPED = /[\x00-\x20%\x7F-\xFF]/n
-      # How much longer than its lifetime memcached keeps an entry, so that a stale one can be served while it is computed again.
+      # How much longer than its lifetime memcached keeps an entry, so that a stale one can be served while it is computed again: as long as Rails'
+      # own MemCacheStore and RedisCacheStore keep it. A bound, not tuned.
       GRACE = 5.minutes
       RAW = { raw: true }.freeze
       # Since Rails 8.1, every store shortens keys; the step before that has another name then.

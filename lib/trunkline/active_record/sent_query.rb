@@ -5,7 +5,7 @@ module Trunkline
     # The result of load_async and the async_ methods: a query that is sent as soon as it is made. No thread waits for it; the caller that uses the
     # result does, and any caller that reads the same connection meanwhile reads its answer.
     class SentQuery < ::ActiveRecord::FutureResult::SelectAll # :nodoc:
-      READ_LIMIT = 0.001 # seconds for reading what has arrived, at most
+      READ_LIMIT = 0.001 # seconds that reading what has arrived waits for more: a bound, not tuned
       private_constant :READ_LIMIT
 
       alias unread? pending?

@@ -20,7 +20,7 @@ module Trunkline
       MAX_CONNECTIONS = 16
       # Seconds that ActiveRecord waits for a connection by default (checkout_timeout).
       CHECKOUT_TIMEOUT = 5
-      SHORTEST_WAIT = 0.001
+      SHORTEST_WAIT = 0.001 # seconds in place of a checkout_timeout of 0, as max_wait must be positive: a bound
       private_constant :DECODED, :DATE, :FIXED, :CONNECTIONS, :MAX_CONNECTIONS, :CHECKOUT_TIMEOUT, :SHORTEST_WAIT
 
       # @param config [Hash{Symbol => Object}] of database.yml

@@ -16,7 +16,7 @@ module Trunkline
   module CLI
     # Examines a server as an application would use it, and reports findings in plain sentences. It changes nothing there.
     class Doctor
-      # Seconds that one query may take.
+      # Seconds that one query may take: a bound, not tuned.
       TIMEOUT = 10
       CHECKS = [Hosts, Access, Replicas, Pooler, Statements, Values, Speed, Limits, Functions].freeze
       MARKS = { fine: "ok  ", advice: "hint", trouble: "!!  " }.freeze

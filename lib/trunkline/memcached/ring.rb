@@ -10,7 +10,7 @@ module Trunkline
     # ring as Dalli computes it, so that both find each other's keys.
     class Ring
       POINTS = 160 # of a server of average weight
-      TRIES = 20   # further points that are tried for a key whose server is down
+      TRIES = 20   # further points that are tried for a key whose server is down: Dalli's own number
       private_constant :POINTS, :TRIES
 
       # @return [Array<Server>]

@@ -11,7 +11,7 @@ module Trunkline
     # until it answers again: see {Outage}.
     class Server
       # The part of the client's timeout after which a silent server, or one that is slow to connect, counts as down: callers with less time establish
-      # that together. Without a timeout, the part is of one second. It is chosen, not measured: with less, a slow server counts as down; with more, callers
+      # that together. Without a timeout, the part is of one second. It is a bound, not tuned: with less, a slow server counts as down; with more, callers
       # with less time wait for it more often.
       SILENCE = 0.5
       # Since that version, a miss contains its command's opaque number, as other answers do.

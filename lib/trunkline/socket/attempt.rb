@@ -7,8 +7,8 @@ module Trunkline
   module Socket
     # One attempt to connect to one address.
     module Attempt
-      # Seconds between two attempts at a Unix socket whose queue of connections is full; there is no event for room in it. Each attempt is one system call,
-      # and a login takes the server some milliseconds.
+      # Seconds between two attempts at a Unix socket whose queue of connections is full; there is no event for room in it. It is a bound, not tuned:
+      # each attempt is one system call, and a login takes the server some milliseconds.
       PAUSE = 0.01
       private_constant :PAUSE
 

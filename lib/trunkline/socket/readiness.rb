@@ -10,11 +10,11 @@ module Trunkline
     # +wait_once+ (io, events as in IO::READABLE, seconds or nil), one wait that returns whether the descriptor is ready according to the scheduler,
     # which may return early.
     module Readiness
-      # Seconds. Some schedulers keep the timer of a wait until it fires, so no wait is longer; each is in a loop.
+      # Seconds of one wait, a bound: some schedulers keep the timer of a wait until it fires. Each is in a loop. See LONGEST_WAIT in connection_io.c.
       LONGEST_WAIT = 1.0 # :nodoc:
 
-      # Seconds that an event loop waits for each of several sockets in turn: an event on another one is noticed that much later. Only used while
-      # several hosts are tried at once.
+      # Seconds that an event loop waits for each of several sockets in turn: an event on another one is noticed that much later. It is a bound,
+      # not tuned, and only used while several hosts are tried at once.
       SLICE = 0.01
 
       EVENTS = { wait_readable: IO::READABLE, wait_writable: IO::WRITABLE }.freeze

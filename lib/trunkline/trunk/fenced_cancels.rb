@@ -10,9 +10,9 @@ module Trunkline
     # Seconds that a caller stays beyond its deadline, at most, to have its request ended. Of 40 cancels at a load of 15, half took 11 ms at most, and
     # the longest 39.
     LEEWAY = 0.25
-    # Seconds until a second cancel is sent for the same request: about as long as half of those cancels took.
+    # Seconds until a second cancel is sent for the same request: half of those 40 cancels took as long at most.
     FIRST_PAUSE = 0.01
-    # Seconds of the longest pause between two cancels: each pause is twice as long as the one before, so seven are sent in the first second, and then
+    # Seconds of the longest pause between two cancels, a bound: each pause is twice as long as the one before, so seven are sent in the first second, and then
     # one a second, each of which costs the server a process.
     LONGEST_PAUSE = 1.0
     # Seconds that a caller stays beyond its time, at most, while others wait behind its request and their leader sleeps: the longest sleep of a

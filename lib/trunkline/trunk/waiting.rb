@@ -12,8 +12,8 @@ module Trunkline
     # Seconds for which a caller reads or works before it lets other fibers and threads run; C has the same. Beside 100,000 notices another fiber waited
     # 5 to 9 ms; with a turn for each 64 notices it was 20 to 38 ms, and 3,000 notices took 5.0 s beside a thread that always has work, not 1.2 s.
     TURN = 0.005
-    # Seconds after which an event loop that has not resumed a fiber counts as blocked or dropped, so that other callers overtake its fibers. A turn of a
-    # busy loop takes some hundredths of a second; a loop that is slower loses nothing: see UnansweredCalls and Stall.
+    # Seconds after which an event loop that has not resumed a fiber counts as blocked or dropped, so that other callers overtake its fibers: a bound. A
+    # turn of a busy loop takes some hundredths of a second; a loop that is slower loses nothing: see UnansweredCalls and Stall.
     LONGEST_TURN = 1.0
     # Seconds after which a caller that depends on a fiber of another event loop checks whether that was dropped, which wakes no other caller. A dropped
     # one is found in the time in which a blocked event loop is.

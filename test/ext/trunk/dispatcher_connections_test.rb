@@ -8,6 +8,11 @@ module Trunkline
   class DispatcherConnectionsTest < TestCase
     include Dispatching
 
+    def test_room_is_counted_no_further_than_callers_wait
+      only = dispatcher(station(:only))
+      assert_equal [1, 5000], [1, 5000].map { |waiting| only.room_for(short, waiting) }
+    end
+
     def test_a_connection_of_another_dispatcher
       own, others = station(:own), station(:others)
       first, second = dispatcher(own), dispatcher(others)

@@ -45,11 +45,6 @@ module Trunkline
       assert_equal [nil, nil, 0], [chosen(dispatcher, short), found(dispatcher, short), dispatcher.room_for(short, 1)]
     end
 
-    def test_room_is_counted_no_further_than_callers_wait
-      only = dispatcher(station(:only))
-      assert_equal [1, 5000], [1, 5000].map { |waiting| only.room_for(short, waiting) }
-    end
-
     def test_no_query_joins_a_late_one
       stations = [late(station(:late, short)), station(:long, long)]
       assert_nil chosen(dispatcher(*stations), short)

@@ -7,10 +7,10 @@
 #include "../statements/statement.h"
 #include "../../trunk/runtime/clock.h"
 
-/* Part of the time left: a request that is expected to take less gets no timeout, as statements of one text may take ten times as long for other
- * values (SILENT_ESTIMATES in silence.c). A timeout takes the server one more statement. */
+/* Part of the time left: a request that is expected to take less gets no timeout. Of times that are exponential one in 22,000 exceeds ten times the mean
+ * (e^-10), one in 148 five times, which would then need a cancel request. A timeout takes the server one more statement. */
 #define SMALL_PART 0.1
-#define CLOCK_ERROR 1e-6 /* seconds: a time on the clock plus a number of seconds, less that time, is not that number exactly */
+#define CLOCK_ERROR 1e-6 /* seconds, a bound: a time on the clock plus a number of seconds, less that time, is not that number exactly */
 #define TEXT 25        /* OID */
 
 #define SPAN(text) ((span_t){(text), sizeof(text) - 1})

@@ -242,7 +242,7 @@ static VALUE dispatcher_accepts(VALUE self, VALUE state, VALUE object) {
     connection_t *connection = connection_checked(state);
     connection_forget_other_dropped(connection, request_checked(object)->scheduler);
     search_t search = search_for(dispatcher_of(self), request_of(object));
-    return RBOOL(search_room_on(&search, connection) > 0);
+    return RBOOL(search_room_on(&search, connection, 1) > 0);
 }
 
 /* call-seq: unread_for(request) -> trunk or nil

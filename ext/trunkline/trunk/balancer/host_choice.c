@@ -6,9 +6,9 @@
 #include "dispatcher.h"
 #include "../../common/classes.h"
 
-#define FEW_HOSTS 6           /* up to this number all hosts are considered; of more, RANDOM_HOSTS at random */
+#define FEW_HOSTS 6           /* a bound on the work of a choice: up to this number all hosts are considered; of more, RANDOM_HOSTS at random */
 #define RANDOM_HOSTS 3        /* with 4 a choice among 32 hosts takes 0.51 us on a busy machine, where considering a host with four connections takes 70 ns */
-#define SIMILAR_RATIO 1.1     /* ratio of expected times up to which hosts count as equally fast: measurements of equal hosts differ by that much */
+#define SIMILAR_RATIO 1.1     /* a bound: ratio of expected times up to which hosts count as equally fast: measurements of equal hosts differ by that much */
 #define SIMILAR_SECONDS 0.00005 /* difference in seconds, likewise: two standbys on one machine differ by 10 to 40 us */
 /* Seconds below which service times are not distinguished. Of a statement that takes 30 us a busy client measures 300 where it sends one at a time,
  * and 0 where it reads many answers together: the standby with more requests looked faster, and of two equal ones one had 4 to 98 % of the reads. */

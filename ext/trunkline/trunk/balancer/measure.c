@@ -4,7 +4,7 @@
 #include "dispatcher.h"
 #include "../requests/request.h"
 
-#define LEAST_TAKEN 1e-9 /* seconds: an answer that took no longer than the round trip is measured, too */
+#define LEAST_TAKEN 1e-9 /* seconds, a bound: an answer that took no longer than the round trip is measured, too, and 0 means that it was not */
 
 /* Seconds of an answer's time that were certainly the round trip's. */
 static double known_round_trip(const in_flight_t *in_flight) { return round_trip_is_known(&in_flight->round_trip) ? in_flight->round_trip.seconds : 0; }

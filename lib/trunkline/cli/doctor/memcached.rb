@@ -7,7 +7,7 @@ module Trunkline
     class Doctor
       # Examines memcached servers as an application would use them. It stores nothing.
       class Memcached # :nodoc:
-        TIMEOUT = 10 # seconds that one command may take
+        TIMEOUT = 10 # seconds that one command may take: a bound, not tuned
         # Needed for the meta commands that this library sends.
         OLDEST = Gem::Version.new("1.6.10")
         # No application has it: a get of it measures the round trip and the server's work.

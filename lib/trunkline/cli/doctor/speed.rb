@@ -12,7 +12,8 @@ module Trunkline
         SLOW = "SELECT 1 FROM pg_catalog.pg_sleep(0.02)"
         # As many as share connections by default.
         AT_ONCE = 4
-        # The fraction of the time one after another that several at once may take.
+        # The fraction of the time one after another that several at once may take: a bound, not tuned. Four queries that overlap take a quarter of
+        # it.
         OVERLAP = 0.8
         private_constant :QUERY, :SLOW, :AT_ONCE, :OVERLAP
 

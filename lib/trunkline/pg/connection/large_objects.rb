@@ -7,7 +7,7 @@ module Trunkline
       module LargeObjects
         include Constants
 
-        # Bytes of a file that are read or written at a time.
+        # Bytes of a file that are read or written at a time: a bound on memory, not tuned. libpq copies 8 KiB at a time.
         PIECE = 64 * 1024
         private_constant :PIECE
 

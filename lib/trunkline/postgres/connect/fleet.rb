@@ -21,7 +21,8 @@ module Trunkline
       # part, is half of what a process may take to react to others that come and go. With 10 to 15 s from the start on, the process with the fewest
       # transactions had 0.47 of the median in the first 10 s of twenty that start together.
       COUNTED_AFTER = 1.0..10.0
-      # Factor of that, at random, so that processes that start together do not all count, and replace a connection for it, at one moment.
+      # Factor of that, at random, so that processes that start together do not all count, and replace a connection for it, at one moment. A bound, not
+      # tuned: their counts are spread over half of the pause.
       RANDOM = 1.0..1.5
       private_constant :FURTHER, :LONGEST_NAME, :PART, :COUNTED_AFTER, :RANDOM
 

@@ -18,7 +18,7 @@ module Trunkline
       # The same, if the next host is one that is tried last for now: a write that was refused there would be refused again. At a load of 20 on two
       # processors, logins to a pooler took longer than 0.25 s, and a writer received 25006.
       LONG_SILENCE = Socket::TCP::ANSWER
-      # Seconds for which a search is worth continuing if attempts have no timeout: a server waits as long for a login (authentication_timeout).
+      # Seconds for which a search is worth continuing if attempts have no timeout: a server waits as long for a login, by authentication_timeout's default.
       KEPT_FOR = 60.0
       private_constant :SILENCE, :LONG_SILENCE, :KEPT_FOR
 

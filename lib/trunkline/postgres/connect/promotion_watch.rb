@@ -14,11 +14,11 @@ module Trunkline
       # Seconds between two polls. With 0.1, 20 callers of each of six clients had their answers 104 ms after the standby accepted writes (median), 95
       # % of them within 137 ms, the last after 142 ms. With pauses of up to 2 s alone it took 0.65 to 1.3 s.
       PAUSE = 0.1
-      # Seconds within which a standby answers; one that does not is polled again, so that is no loss. It keeps a caller that polls a frozen standby from
+      # Seconds within which a standby answers, a bound, not tuned: one that does not is polled again, so that is no loss. It keeps a caller that polls a frozen standby from
       # another one that was promoted.
       ANSWER = 0.25
       # Seconds between two searches while standbys are polled: another host may have become the primary, or a name may resolve to one, and callers
-      # continue within a second of that. At random, so that clients that have lost the same server do not reconnect at the same moment.
+      # continue within a second of that, which is the bound. At random, so that clients that have lost the same server do not reconnect at the same moment.
       NEXT_SEARCH = 0.4..0.8
       SQL = "SELECT pg_catalog.pg_is_in_recovery()"
       private_constant :ANSWER, :NEXT_SEARCH, :SQL

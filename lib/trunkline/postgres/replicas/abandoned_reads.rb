@@ -10,8 +10,8 @@ module Trunkline
       # Seconds between two checks: a short statement is worth a cancel when it takes 0.2 s longer than expected (CANCEL_AFTER), and is cancelled a quarter
       # of that later at most.
       CHECK_INTERVAL = 0.05
-      # Seconds that such a cancel may take, while the caller of another read waits. A server that does not answer costs that much, once for each
-      # connection.
+      # Seconds that such a cancel may take, while the caller of another read waits. It is a bound: a server that does not answer costs that much, once
+      # for each connection.
       CANCEL = 0.01
       private_constant :CHECK_INTERVAL, :CANCEL
 

@@ -12,7 +12,7 @@ module Trunkline
     # A caller sleeps on one connection at a time. It waits for the second replica, whose answer is expected first, and reads from the first one in
     # intervals of an eighth of the time that it has waited: that answer is noticed so much later.
     class HedgedRead # :nodoc:
-      # The fraction of the waited time after which the first connection is read again. A read that was slow after 10 ms and took a second was looked at
+      # The fraction of the waited time after which the first connection is read again. A read that was slow after 10 ms and took a second was polled
       # 29 times, for 5 ms of the client's processor (load 15).
       POLL_DIVISOR = 8
       # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.

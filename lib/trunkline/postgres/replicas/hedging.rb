@@ -9,7 +9,7 @@ module Trunkline
     # Sends reads to a second replica when the first one is slow: slower than 99 of 100 reads of the same statement. That is measured over all
     # replicas: if only one replica's reads counted, and it stalled for 1 % of them, its stalls would be the p99.
     class Hedging # :nodoc:
-      # The quantile above which a read is slow.
+      # The quantile above which a read is slow: a bound, so that one read in a hundred is sent a second time.
       QUANTILE = 0.99
       # Reads of a statement before one is sent a second time: two of these are expected to be slow. In 20,000 simulations the time found after 200 reads
       # was exceeded by 0.4 to 3.1 % of all reads (nine of ten simulations); after 100 reads by 0.4 to 4.7 %, after 1,000 by 0.6 to 1.7 %.

@@ -16,7 +16,7 @@ module Trunkline
       # whatever is set later. So a statement under other settings counts as another statement: otherwise one caller's settings would not affect a
       # statement that was planned before, and its plans would remain for others.
       PLANNING = /\A(?:enable_\w+|\w+_cost|\w+_collapse_limit|effective_\w+|geqo\w*|jit\w*|(?:max_)?parallel_\w+|min_parallel_\w+|constraint_exclusion|cursor_tuple_fraction|recursive_worktable_factor)\z/
-      # How many are remembered: more than there are time zones, or tenants that a server session should know at a time. Beyond that, all are
+      # How many are remembered, a bound on memory: more than there are time zones, or tenants that a server session should know at a time. Beyond that, all are
       # forgotten, and statements are prepared again.
       MOST = 1000
       private_constant :SETTINGS, :REVALIDATED, :MOST

@@ -7,9 +7,9 @@ module Trunkline
     # The answer to a query that a {VirtualSession} has sent without waiting, as libpq returns it: one result after the other. The session has a
     # reserved connection until the last one was taken.
     class SentAnswers # :nodoc:
-      # Seconds for reading what has arrived, at most: see {Notification}.
+      # Seconds that reading what has arrived waits for more: a bound, not tuned.
       READ_LIMIT = 0.001
-      # Rows that are read at a time, if they are returned one by one.
+      # Rows that are read at a time, if they are returned one by one: a bound on memory, not tuned.
       PORTION = 100
       private_constant :READ_LIMIT, :PORTION
 

@@ -22,7 +22,7 @@ module Trunkline
           def inspect = "#<#{self.class}>" # :nodoc:
         end
 
-        # Servers whose sessions are kept, the latest ones.
+        # Servers whose sessions are kept, the latest ones: a bound on memory, not tuned. Without a session, a handshake takes longer.
         MOST = 64
         private_constant :Kept, :MOST
 

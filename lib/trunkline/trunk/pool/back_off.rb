@@ -17,14 +17,15 @@ module Trunkline
     # 7.0, and with double in 5.7 (one seed); 1,000, which the server can log in at once, in 1.0, 2.0 and 3.9. LONGEST_SLOW matters where more time out.
     LONGEST = 2.0
     LONGEST_SLOW = 15.0
-    # Seconds from which on an attempt counts as slow: less than any timeout, and more than a refusal takes. Half and double change nothing there.
+    # Seconds from which on an attempt counts as slow: less than any timeout, and more than a refusal takes. It is a bound: half and double change
+    # nothing there.
     SLOW = 1.0
     # Seconds from the first connection after a loss to further ones that are not needed yet, at random. With 10,000 processes that want four each,
     # half of them have one after 4.2 s, and all after 7.0 (medians of 8 seeds); after 9.3 and 33 s if each opens its four at once. With half of these
     # pauses it is 8.2 and 34 s, and with double 3.3 and 5.3 (one seed).
     FURTHER = 1.0..4.0
     # Seconds between two checks, during a pause, whether another server can be tried at once: a name lookup each, at random, as clients that have lost
-    # the same server use the same resolver. A name that is moved is noticed within a second, where it took up to LONGEST_SLOW.
+    # the same server use the same resolver. It is a bound: a name that is moved is noticed within a second, where it took up to LONGEST_SLOW.
     PROBE_INTERVAL = 0.5..1.0
     private_constant :FIRST, :FIRST_FULL, :LONGEST, :SLOW, :FURTHER
 
