@@ -46,7 +46,7 @@ module Trunkline
         killed = answer = nil
         [0.3, 3, 30].each do |seconds| # on a busy machine its process may have ended before it can be killed
           future = db.replica.async("SELECT pg_sleep(#{seconds}), current_setting('port')::int AS port")
-          killed = standbys.find { |standby| standby.psql(kill("SELECT pg_sleep%")).include?("t") } until killed || future.done?
+          killed = standbys.find { |standby| standby.psql(kill("SELECT pg_sleep%")).include?("t") } until killed || future.wait(0.001)
           answer = future.value.first["port"]
           break if killed
         end
