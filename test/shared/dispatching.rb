@@ -67,7 +67,7 @@ module Shared
       begun, finish = Array.new(2) { Thread::Queue.new }
       other = nil
       hold = ->(db) { (other = later { db.transaction { |transaction| begun.push(ask(transaction, 0)) && finish.pop } }) && begun.pop }
-      behind_unread_answers(hold, ->(db) { db.stats[:queue][:alone] == 1 }) do |db|
+      behind_unread_answers(hold, ->(db) { db.stats[:queue][:to_pin] == 1 }) do |db|
         began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         assert_equal 1, db.transaction { |transaction| ask(transaction, 1) }
         assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - began, :<, 30, "it has waited for max_wait, a minute"

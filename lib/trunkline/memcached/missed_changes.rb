@@ -59,7 +59,7 @@ module Trunkline
       end
 
       # Accepts no more keys from then on, unless the block raises, which may wait for a connection. Meanwhile changes wait for their turn; if the
-      # calling fiber is dropped by its event loop, they go on.
+      # calling fiber is dropped by its event loop, they continue.
       #
       # @yieldparam entries [Array<Array(String, Array<Server>)>] those that are left
       def close

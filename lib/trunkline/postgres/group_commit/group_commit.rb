@@ -16,7 +16,7 @@ module Trunkline
       # Seconds until the next attempt after such connections could not be opened, or were not suitable. It is a bound: each costs a login, and the reason,
       # a pooler or a missing privilege, seldom ends by itself; a write that waits for one takes as long as a login.
       PAUSE = 30.0
-      # Seconds for which a write counts as under way. Its fiber may have been dropped by its event loop; a write that does take longer is only not
+      # Seconds for which a write counts as under way, a bound. Its fiber may have been dropped by its event loop; a write that does take longer is only not
       # counted, so that a lone one beside it commits by itself.
       COUNTED_FOR = 30.0
       private_constant :WRITE, :PAUSE, :COUNTED_FOR
