@@ -31,7 +31,7 @@ module Trunkline
     def initialize
       @lock = Lock.new
       @holder = nil
-      @waiting = []
+      @waiting = ObjectSpace::WeakMap.new # callers, each of which refers to itself: those that their event loop has dropped can be collected
     end
 
     # Runs the block exclusively.
@@ -63,18 +63,17 @@ module Trunkline
 
     def wait(deadline)
       waiter = Waiter.new.park
-      @lock.synchronize { @waiting.push(waiter) }
+      @lock.synchronize { @waiting[waiter] = waiter }
       taken? ? Waiting.park(waiter, Waiting.next_check(deadline)) : Waiting.unpark(waiter)
-    ensure
-      @waiting.delete(waiter)
     end
 
-    # Wakes all of them: one that was interrupted meanwhile could not wake the next. A caller that runs on after it was dropped has passed it on. Those
-    # that were dropped while they waited are referred to no longer, so that they can be collected.
+    # Wakes all of them: one that was interrupted meanwhile could not wake the next. A caller that runs on after it was dropped has passed it on.
     def pass_on(mine)
       woken = @lock.synchronize do
         @holder = nil if held_by?(mine)
-        @waiting.tap { @waiting = [] }
+        waiting = @waiting
+        @waiting = ObjectSpace::WeakMap.new unless waiting.size.zero?
+        waiting.keys
       end
       woken.each(&:wake_if_parked)
     end

@@ -53,7 +53,7 @@ module Trunkline
         Dropping.run { 3.times { Fiber.schedule { @turn.take { flunk } } } }
         assert_equal 3, @turn.instance_variable_get(:@waiting).size
       end
-      assert_empty @turn.instance_variable_get(:@waiting)
+      assert_equal 0, @turn.instance_variable_get(:@waiting).size
       assert_equal :mine, @turn.take { :mine }
     end
 

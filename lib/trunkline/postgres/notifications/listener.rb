@@ -59,8 +59,9 @@ module Trunkline
       end
 
       # As the user of its connection: callers that wait for one may take it when all subscriptions were dropped.
-      # Each of them is checked, as an absence counts from check to check.
-      def alive? = !@queues.map(&:abandoned?).all?
+      # Each of them is checked, as an absence counts from check to check. Those whose callers were dropped are suspended: they would keep others that
+      # the same event loop has dropped from being collected.
+      def alive? = !@queues.map { |queue| queue.abandoned? && queue.suspend }.all?
 
       # @return [true] no caller that was dropped takes the connection from the others
       def shared? = true
@@ -195,7 +196,7 @@ module Trunkline
 
       # Repeats while that makes sense; the pool makes the pauses.
       def reconnect(queue, by)
-        @lock.synchronize { @queues = [*listening_ones - [queue], queue] } if queue.suspended?
+        @lock.synchronize { queue.want.then { @queues = [*listening_ones - [queue], queue] } } if queue.suspended?
         queue.resume if Deadlines.hold(by) { sync_channels(by) } && queue.suspended?
       rescue Deadline
         raise unless by && Waiting.now >= by

@@ -32,7 +32,7 @@ module Trunkline
         @lock = Lock.new
         @waiters = []
         @attendance = Attendance.new
-        @ended = @suspended = false
+        @ended = @suspended = @unwanted = false
       end
 
       # @return [Notification, nil] the next one, which is removed
@@ -50,21 +50,24 @@ module Trunkline
       def ended? = @ended
 
       # @return [Boolean] whether no caller needs the connection for it: it has ended, or the callers that wait were dropped
-      def abandoned? = @ended || (@waiters.any? && (@waiters.all?(&:dropped?) || @attendance.lapsed?))
+      def abandoned? = @ended || @unwanted || (@waiters.any? && (@waiters.all?(&:dropped?) || @attendance.lapsed?))
 
-      # The connection is not kept for it any more. Callers that wait, but were not dropped, resume it.
+      # The connection is not kept for it any more, and it refers to no dropped event loop. Callers that wait, but were not dropped, resume it.
       #
       # @return [true]
       def suspend
         @waiters.clear
-        @suspended = true
+        @suspended = @unwanted = true
       end
+
+      # A caller waits for it, and will {#resume} it.
+      def want = @unwanted = false
 
       def suspended? = @suspended
 
       # It listens again. Notifications may have been missed meanwhile.
       def resume
-        @suspended = false
+        @suspended = @unwanted = false
         add(Notification.new) unless @notifications.last&.gap?
       end
 

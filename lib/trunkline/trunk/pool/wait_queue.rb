@@ -69,7 +69,7 @@ module Trunkline
     # hint.
     #
     # @return [Boolean] whether another caller is about to check for room, for this one too
-    def watched?(entry) = Waiting.now < @watched_until && !@watcher.equal?(entry) && @watcher.queued?
+    def watched?(entry) = Waiting.now < @watched_until && !@watcher.equal?(entry) && @watcher&.queued?
 
     # Puts the caller into its queue, if it must queue and another caller is about to check for room for all.
     #
@@ -188,6 +188,7 @@ module Trunkline
       @seekers.reject! { |entry,| gone.call(entry) } # first, as one that has left its queue is not known to be gone any more
       @queues.each { |queue| queue.forget(&gone) }
       @calls.take_out(&gone).each(&:forget)
+      @watcher = nil unless @watcher&.queued? # it may have been dropped, and refers to its event loop
     end
 
     private
