@@ -22,7 +22,8 @@ class Shop < Rails::Application
   config.active_record.global_executor_concurrency = 10 # the figures of a dashboard
   def config.database_configuration
     { "production" => { "adapter" => ENV.fetch("ADAPTER"), "host" => "127.0.0.1", "port" => ENV.fetch("PORT_OF_SERVER"), "username" => "postgres", "database" => "postgres",
-                        "sslmode" => "require", "pool" => Integer(ENV.fetch("POOL")), "checkout_timeout" => 60, "prepared_statements" => ENV.fetch("PREPARED") == "true" } }
+                        "sslmode" => "require", "pool" => Integer(ENV.fetch("POOL")), "checkout_timeout" => 60, "prepared_statements" => ENV.fetch("PREPARED") == "true",
+                        "failover_wait" => ENV["FAILOVER_WAIT"] }.compact }
   end
 end
 
@@ -49,7 +50,12 @@ end
 class View < ActiveRecord::Base
 end
 
-class ProductsController < ActionController::API
+# A page that fails shows the class of its error.
+class ShopController < ActionController::API
+  rescue_from(ActiveRecord::ActiveRecordError) { |error| render plain: error.class.name, status: :internal_server_error }
+end
+
+class ProductsController < ShopController
   def show
     product = Product.includes(:category).find(params[:id])
     View.create!(product_id: product.id)
@@ -61,7 +67,7 @@ class ProductsController < ActionController::API
   end
 end
 
-class DashboardController < ActionController::API
+class DashboardController < ShopController
   FIGURES = 10
 
   def show
