@@ -35,7 +35,7 @@ class ActiveRecordSuite
   end
 
   # @param files [Array<String>] below test/cases
-  # @return [Array(String, Array<Hash>)] what they have printed, and the entries of their {Journal}
+  # @return [Array(String, Array<Hash>)] what they have printed, and the entries of their {SuiteJournal}
   def run(files)
     Dir.mktmpdir do |scratch|
       prepare(scratch)

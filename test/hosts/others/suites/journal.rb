@@ -5,7 +5,8 @@ require "minitest"
 require_relative "leaving_out"
 
 # Writes down which test begins and how it has ended, in a line of JSON each: so the parent process knows which one hangs.
-class Journal < Minitest::AbstractReporter
+# Applications have classes of their own called Journal.
+class SuiteJournal < Minitest::AbstractReporter
   def self.minitest_plugin_init(_options) = Minitest.reporter << new(File.open(ENV.fetch("JOURNAL"), "a").tap { |file| file.sync = true })
 
   def initialize(file)
@@ -26,4 +27,4 @@ class Journal < Minitest::AbstractReporter
   def write(entry) = @file.puts(JSON.generate(entry.transform_values { |value| value.is_a?(String) ? value.dup.force_encoding("UTF-8").scrub : value }))
 end
 
-Minitest.register_plugin(Journal)
+Minitest.register_plugin(SuiteJournal)

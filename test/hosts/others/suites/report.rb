@@ -29,7 +29,7 @@ class SuiteReport
 
   # @param files [Array<String>]
   # @param output [String] what their tests have printed
-  # @param entries [Array<Hash>] of their {Journal}
+  # @param entries [Array<Hash>] of their {SuiteJournal}
   def add(files, output, entries)
     entries.each { |entry| count(entry) if entry[:ends] }
     return @left_out.concat(entries.last[:left_out]) if entries.last&.key?(:over)

@@ -7,7 +7,7 @@ class SuiteProcess
   KEPT = /\A(PATH|HOME|LD_LIBRARY_PATH|(GEM|BUNDLE|BUNDLER|RUBY)_?[A-Z_]*)\z/ # what a Ruby and its gems are found by
   private_constant :KEPT
 
-  # @param command [Array<String>] a Ruby that requires the {Journal} before the tests
+  # @param command [Array<String>] a Ruby that requires the {SuiteJournal} before the tests
   # @param folder [String] to run it in
   # @param scratch [String] a folder for what it writes
   # @param environment [Hash{String => String}] beside what finds Ruby and its gems
@@ -22,7 +22,7 @@ class SuiteProcess
     @patience = patience
   end
 
-  # @return [Array(String, Array<Hash>)] what it has printed, and the entries of the {Journal}
+  # @return [Array(String, Array<Hash>)] what it has printed, and the entries of the {SuiteJournal}
   def run
     over = wait(start)
     entries = File.exist?(@journal) ? File.readlines(@journal).map { |line| JSON.parse(line, symbolize_names: true) } : []
