@@ -5,6 +5,7 @@ require_relative "trunkline/errors"
 require_relative "trunkline/interval"
 require_relative "trunkline/open_range"
 require_relative "trunkline/time_of_day"
+require_relative "trunkline/other_names"
 require_relative "trunkline/config"
 require_relative "trunkline/middlewares"
 require_relative "trunkline/query_log"
@@ -22,6 +23,26 @@ module Trunkline
   autoload :ActiveSupportEvents, "trunkline/instrumentation/active_support_events"
   autoload :OpenTelemetrySpans, "trunkline/instrumentation/open_telemetry_spans"
 
+  # What makes a client in other libraries.
+  OtherMakers = OtherNames.new(
+    "Trunkline.postgres(...)" => %i[connect open pg postgresql client pool establish_connection], "Trunkline.memcached(...)" => %i[memcache dalli cache]
+  )
+  extend OtherMakers
+
+  # The same, of the modules of each client.
+  module Postgres
+    OtherMakers = OtherNames.new("Trunkline.postgres(...)" => %i[connect open new client pool])
+    private_constant :OtherMakers
+    extend OtherMakers
+  end
+
+  module Memcached # :nodoc:
+    OtherMakers = OtherNames.new("Trunkline.memcached(...)" => %i[connect open new client])
+    private_constant :OtherMakers
+    extend OtherMakers
+  end
+
+  private_constant :OtherMakers
   private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :GCSentinel, :HostChoice
 
   # A PostgreSQL client. It connects on first use, and may be shared by any number of fibers and threads.
@@ -35,7 +56,6 @@ module Trunkline
   # @param connections [Integer, nil] how many connections queries share, at most; nil: 4, or `max_connections` if that is less
   # @param max_connections [Integer] how many there are at most, including those of transactions and sessions; with 1, shared queries and transactions
   #   take turns
-  #   transactions take turns
   # @param keys [:string, :symbol] of the Hashes that results yield
   # @param prepare [Boolean] whether connections keep prepared statements, unless a pooler loses them: see guides/pgbouncer.md
   # @param session_functions [Array<String>, :detect] functions of your own that change the session in which they are called, each "name" or

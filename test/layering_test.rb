@@ -16,7 +16,7 @@ class LayeringTest < Trunkline::TestCase
   }.freeze
 
   # What every layer may use: plain values, errors, configuration, and what users may put around it.
-  COMMON = %w[argument config errors interval open_range middleware_check middlewares operation query_log time_of_day version].freeze
+  COMMON = %w[argument config errors interval open_range middleware_check middlewares operation other_names query_log terminal_text time_of_day version].freeze
 
   # Words of the protocols; the trunk between them knows neither.
   PROTOCOL_WORDS = /

@@ -15,13 +15,15 @@ module Trunkline
         body { font: 16px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; color: #222; }
         table { border-collapse: collapse; margin: 1em 0 2em; } th, td { padding: .15em 1em .15em 0; text-align: right; }
         th { border-bottom: 1px solid #999; } th:first-child, td:first-child { text-align: left; } td:empty { height: .7em; }
-        nav { columns: 4; margin: 1em 0; } nav a { display: block; } section { border-top: 1px solid #ccc; margin-top: 2em; }
+        .wide { overflow-x: auto; } td.sentence { text-align: left; min-width: 12em; }
+        nav { columns: 10em; margin: 1em 0; } nav a { display: block; } section { border-top: 1px solid #ccc; margin-top: 2em; }
         .met { color: #1a7f37; } .missed { color: #b3261e; font-weight: bold; } footer { color: #777; font-size: 85%; }
       CSS
       # Of the project's own bars, and of the others'.
       OWN_COLOR = "#1f6feb"
       OTHER_COLOR = "#9aa0a6"
-      private_constant :SCRIPTS, :STYLE, :OWN_COLOR, :OTHER_COLOR
+      SENTENCE = 15 # characters from which on a cell is read as text, and stands on the left
+      private_constant :SCRIPTS, :STYLE, :OWN_COLOR, :OTHER_COLOR, :SENTENCE
 
       # @param title [String]
       def initialize(title)
@@ -44,7 +46,7 @@ module Trunkline
       def table(table)
         head = table.headers.map { |header| "<th>#{escape(header)}</th>" }
         body = table.rows.map { |row| "<tr>#{(row.empty? ? [""] : row).map { |cell| cell(cell) }.join}</tr>" }
-        heading(table.title).add("<table><tr>#{head.join}</tr>#{body.join("\n")}</table>")
+        heading(table.title).add("<div class=\"wide\"><table><tr>#{head.join}</tr>#{body.join("\n")}</table></div>")
         table.drawn ? bars(nil, table.bars, xtitle: table.drawn) : self
       end
 
@@ -83,7 +85,11 @@ module Trunkline
         "<nav>#{links.join}</nav>" if links.any?
       end
 
-      def cell(words) = %w[met missed].include?(words) ? "<td class=\"#{words}\">#{words}</td>" : "<td>#{escape(words)}</td>"
+      def cell(words)
+        return "<td class=\"#{words}\">#{words}</td>" if %w[met missed].include?(words)
+
+        words.to_s.size < SENTENCE ? "<td>#{escape(words)}</td>" : "<td class=\"sentence\">#{escape(words)}</td>"
+      end
 
       def heading(words) = words ? add("<h2>#{escape(words)}</h2>") : self
 
@@ -93,7 +99,7 @@ module Trunkline
         <<~HTML
           <!DOCTYPE html>
           <html lang="en">
-          <head><meta charset="utf-8"><title>#{escape(@title)}</title><style>#{STYLE}</style>
+          <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>#{escape(@title)}</title><style>#{STYLE}</style>
           #{SCRIPTS.map { |name| "<script>#{script(name)}</script>" }.join("\n")}
           </head>
           <body><h1>#{escape(@title)}</h1>

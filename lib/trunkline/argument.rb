@@ -25,6 +25,16 @@ module Trunkline
       false
     end
 
+    # @param name [Symbol] of the option
+    # @param advice [String, nil] after the message
+    # @return [Boolean] nil counts as false
+    # @raise [ArgumentError] it is neither true nor false, but for example a String from the environment, which would count as true
+    def flag(name, given, advice = nil)
+      return given == true if [true, false, nil].include?(given)
+
+      raise ArgumentError, "#{name} must be true or false, not #{shown(given)}#{": #{advice}" if advice}"
+    end
+
     # @return [String] for a message: its inspect, or its class
     def shown(given)
       text = given.inspect

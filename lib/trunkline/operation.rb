@@ -13,7 +13,11 @@ module Trunkline
     # @return [Symbol] :query, :script, :async, :batch, :stream, :copy, :listen, :transaction or :connect; :command of a memcached client
     attr_reader :kind
 
-    # @return [String] "host:port/database", or "host:port"
+    # @return [Symbol] :postgresql or :memcached
+    attr_reader :system
+
+    # @return [String] "host:port/database"; of memcached "host:port", or the path of a Unix socket. As long as a client has not connected to one of
+    #   several hosts, it names all: "one:5432,two:5432/app"
     attr_reader :server
 
     # @return [String, nil] the statement, those of a batch joined, or the memcached command's name; nil: transaction, connect
@@ -38,8 +42,9 @@ module Trunkline
 
     # @param hook [Symbol] the method of {Middlewares} for this kind
     # @param arguments [Array] of that method
-    def initialize(kind, server, text = nil, parameters = [], hook:, arguments:) # :nodoc:
+    def initialize(kind, server, text = nil, parameters = [], hook:, arguments:, system: :postgresql) # :nodoc:
       @kind = kind
+      @system = system
       @server = server
       @text = text
       @parameters = parameters

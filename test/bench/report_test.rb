@@ -24,6 +24,20 @@ class ReportTest < Trunkline::TestCase
     assert_equal %w[first second], page.scan(/<section id="(\w+)">/).flatten
   end
 
+  # Of a telephone's width, a wide table is scrolled by itself.
+  def test_the_page_is_no_wider_than_its_window
+    page = report.table(Trunkline::Bench::Table.new(["side", *("a".."z")], [["pg", *[1000] * 26]])).section("third")
+    [400, 1200].each do |width|
+      Dir.mktmpdir do |folder|
+        path = page.write(File.join(folder, "page.html"), footer: "1 minute")
+        File.write(path, File.read(path).sub("</body>", "<script>document.title = document.documentElement.scrollWidth + ' of ' + window.innerWidth</script></body>"))
+        scrolled, window = Browser.open("file://#{path}", time: 2000, options: ["--window-size=#{width},800"]).first[/<title>(\d+ of \d+)/, 1].split(" of ").map(&:to_i)
+        assert_operator scrolled, :<=, window
+        assert_in_delta width, window, 50
+      end
+    end
+  end
+
   def test_the_page_loads_nothing
     assert_empty without_scripts(written(report)).scan(/(?:src|href)="(?!#)[^"]*"|url\(|@import/)
   end

@@ -65,7 +65,27 @@ class TopTest < Trunkline::TestCase
   def test_nonsense
     assert_equal 2, top("--interval", "0").first
     assert_equal 2, top("--interval", "soon").first
-    assert_equal 2, top("one").first
+    assert_equal [2, "", "trunkline: PID is the number of a process, not one\nTry `trunkline --help`.\n"], top("one")
+  end
+
+  # As `trunkline top | head` does: each screen goes out at once, and the end of the reader is the end of the program.
+  def test_a_reader_that_has_read_enough
+    with_socket do
+      reading, writing = IO.pipe
+      command = Trunkline::CLI::Command.new(out: writing, err: $stderr)
+      shown = Thread.new { command.run(["top", "--folder", @folder, "--interval", "0.01"]) }
+      assert_match(/\Atrunkline top: process/, reading.gets)
+      reading.close
+      assert_equal 0, shown.value
+    ensure
+      writing&.close
+    end
+  end
+
+  def test_wide_characters_take_two_columns
+    wide = "SELECT '#{"語" * 100}' AS \"e\u0301\""
+    screen = Trunkline::CLI::Top::Screen.new(100, 20).lines(look(at: 1.0, statements: []), look(at: 2.0, statements: [statement(wide, 1), statement("SELECT '語'", 1)]))
+    assert_equal [100, 100], (screen[-3..-2].map { |line| line.size + line.count("語") })
   end
 
   def test_rates_are_what_happened_meanwhile

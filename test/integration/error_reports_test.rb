@@ -1,11 +1,26 @@
 # frozen_string_literal: true
 
+require "open3"
 require "suites"
 require "support/wrong_statements"
 
-# Errors as psql shows them: libpq's own text, through the pg gem, is what theirs is compared with.
+# Errors as psql shows them: they are compared with psql's, and with libpq's own text through the pg gem.
 class ErrorReportsTest < Trunkline::TestCase
   include DatabaseHelpers
+
+  # Ends what psql writes about a statement.
+  END_OF_REPORT = "--end--\n"
+  private_constant :END_OF_REPORT
+
+  def test_random_wrong_statements_are_reported_as_psql_reports_them
+    statements = WrongStatements.random(Random.new(Minitest.seed), Integer(ENV.fetch("WRONG_STATEMENTS", "400")))
+    theirs = Thread.new { statements.each_slice(200).flat_map { |slice| psqls(slice) } }.value
+    Trunkline.postgres(postgres_server.uri) do |db|
+      reports = db.session { |session| statements.zip(theirs).map { |sql, expected| [sql, expected, ours { session.execute_script(sql) }.to_s] } }
+      reports.each { |sql, expected, actual| assert expected == actual, "#{sql.inspect}\n#{expected}\n#{actual}" }
+      assert_operator reports.count { |_, report,| report.include?("LINE ") }, :>, statements.size / 2
+    end
+  end
 
   def test_wrong_statements_are_reported_as_libpq_reports_them
     with_both do |db, pg|
@@ -56,6 +71,14 @@ class ErrorReportsTest < Trunkline::TestCase
     Trunkline.postgres(postgres_server.uri) { |db| yield db, pg }
   ensure
     pg&.close
+  end
+
+  # @return [Array<String>] what psql writes about each; nothing about one without a mistake
+  def psqls(statements)
+    commands = statements.flat_map { |sql| ["-c", sql, "-c", "\\warn #{END_OF_REPORT.chomp}"] }
+    environment = { "PGCLIENTENCODING" => "UTF8", "LC_ALL" => "C.UTF-8", "PGOPTIONS" => "-c client_min_messages=error" }
+    errors = Open3.popen3(environment, Trunkline::Bench::PostgresBinaries.path("psql"), "-Xqt", "-o", File::NULL, "-d", postgres_server.uri, *commands) { |_, _, err,| err.read }
+    errors.force_encoding(Encoding::UTF_8).split(END_OF_REPORT, -1)[0...-1]
   end
 
   def libpqs(connection)

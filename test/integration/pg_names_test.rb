@@ -156,6 +156,8 @@ class PGNamesTest < Trunkline::TestCase
     streamed_command: ->(c, _) { c.send_query("CREATE TEMP TABLE sc (a int)"); c.set_single_row_mode; r = c.get_result; [r.stream_each { raise "a row" }.equal?(r), c.get_result] },
     streamed_error: ->(c, _) { c.send_query("SELECT 0 / 0"); c.set_single_row_mode; c.get_result.stream_each { raise "a row" } rescue [$!.class.name, c.exec("SELECT 1").values] },
     streamed_and_taken: ->(c, _) { c.send_query("SELECT generate_series(2, 4)"); c.set_single_row_mode; c.get_result.stream_each { nil while c.get_result } rescue [$!.class.name, c.exec("SELECT 1").values] },
+    wrong_options: ->(_, pg) { [["host=/x pool=5"], ["mysql://x"]].map { |arguments| pg.connect(*arguments) rescue [$!.class.name, $!.is_a?(pg::Error)] } },
+    named_application: ->(c, _) { c.exec("SHOW application_name").values },
     closed: ->(c, _) { [c.finished?, c.status, c.close, c.finished?] }, asked_when_closed: ->(c, _) { c.close && nil || c.exec("SELECT 1") }, closed_twice: ->(c, _) { c.close || c.close },
     encoders: ->(_, pg) { [pg::TextEncoder::Boolean.new.encode(true), pg::TextEncoder::Identifier.new.encode(["a", "b\"c"]), pg::TextEncoder::QuotedLiteral.new.encode("it's"), pg::TextDecoder::Boolean.new.decode("f"), pg::TextDecoder::Float.new.decode("1.5")] }
   }.freeze

@@ -165,6 +165,31 @@ class QueryLogTest < Trunkline::TestCase
     assert_equal ["Trunkline::UndefinedColumn", "42703"], failed.attributes.values_at("error.type", "db.response.status_code")
   end
 
+  # Comments of each request would make a name of its own for each span.
+  def test_the_names_of_spans
+    spans = spans_of do |db|
+      ["/* action: it's 1 */ -- 'SHOW\n SELECT 1", "(SELECT 2)", "--\nVALUES (1)", "/* /* SHOW */ */ WITH a AS (SELECT 1) SELECT 2"].each { |sql| db.query(sql) }
+      assert_raises(Trunkline::SyntaxError) { db.query("42") }
+    end
+    assert_equal %w[SELECT SELECT VALUES WITH QUERY], (spans.map { |span| span.attributes["db.operation.name"] })
+  end
+
+  def test_the_address_of_a_span
+    [[:postgresql, "[::1]:5432/app", "::1", 5432, "app"], [:postgresql, "db.example:5433/a/b", "db.example", 5433, "a/b"], [:postgresql, "/run/pg:5432/app", "/run/pg", 5432, "app"],
+     [:postgresql, "one:5432,two:5433/app", "one:5432,two:5433/app", nil, nil], [:memcached, "cache:11211", "cache", 11_211, nil], [:memcached, "/run/cache", "/run/cache", nil, nil]]
+      .each do |system, server, *told|
+        attributes = Trunkline::OpenTelemetrySpans.attributes(Trunkline::Operation.new(:connect, server, hook: :connect, arguments: [], system: system))
+        assert_equal [system.name, *told], attributes.values_at("db.system.name", "server.address", "server.port", "db.namespace"), server
+      end
+  end
+
+  def test_spans_of_memcached
+    host, port = memcached.address.split(":")
+    spans = recorded { Trunkline.memcached(memcached.address, middlewares: [Trunkline::OpenTelemetrySpans]) { |cache| cache.get("greeting") } }
+    assert_equal [["CONNECT", "memcached", host, port.to_i], ["mg", "memcached", host, port.to_i]],
+                 (spans.map { |span| [span.name, *span.attributes.values_at("db.system.name", "server.address", "server.port")] }.sort)
+  end
+
   def test_events_and_spans_are_told_of_every_kind_of_call
     kinds = []
     subscriber = ActiveSupport::Notifications.subscribe(/\.trunkline\z/) { |event| kinds << event.payload[:kind] unless event.payload[:kind] == :connect }
@@ -201,13 +226,18 @@ class QueryLogTest < Trunkline::TestCase
 
   # @return [Array<OpenTelemetry::SDK::Trace::SpanData>] but for those of connecting
   def spans_of(*middlewares, &block)
+    recorded { with_client(middlewares: [Trunkline::OpenTelemetrySpans, *middlewares], &block) }.reject { |span| span.name.start_with?("CONNECT") }
+  end
+
+  # @return [Array<OpenTelemetry::SDK::Trace::SpanData>] of the block
+  def recorded
     before = OpenTelemetry.tracer_provider
     exporter = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
     provider = OpenTelemetry::SDK::Trace::TracerProvider.new
     provider.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(exporter))
     OpenTelemetry.tracer_provider = provider
-    with_client(middlewares: [Trunkline::OpenTelemetrySpans, *middlewares], &block)
-    exporter.finished_spans.reject { |span| span.name.start_with?("CONNECT") }
+    yield
+    exporter.finished_spans
   ensure
     OpenTelemetry.tracer_provider = before
   end

@@ -43,6 +43,16 @@ class SyntaxErrorsTest < Trunkline::TestCase
     end
   end
 
+  def test_parameters_in_the_place_of_names
+    Trunkline.postgres(postgres_server.uri) do |db|
+      ["SELECT now() - interval $1", "SELECT * FROM $1", "SELECT 1 WHERE 1 IN $1"].each do |sql|
+        error = assert_raises(Trunkline::SyntaxError, sql) { db.query(sql, "x") }
+        assert_match(/\Asyntax error at or near "\$1": \$1 and so on stand for values alone: .*\$1::interval.*= ANY\(\$1\)/, error.message)
+        refute_includes error.report, "stand for"
+      end
+    end
+  end
+
   def test_other_mistakes_get_no_advice
     Trunkline.postgres(postgres_server.uri) do |db|
       ["SELECT nowhere", "SELECT 1 +", "SELECT 'a' ? 1 FROM", "SELECT a:::b", "SELECT 1::nothing", "SELECT 7 % nowhere"].each do |sql|

@@ -29,10 +29,27 @@ class WrongUsagesTest < Trunkline::TestCase
     "postgres(statement_timeout: 5)" => [-> { Trunkline.postgres(statement_timeout: 5) }, /use deadline:, of each query/],
     "postgres(keys: :symbols)" => [-> { Trunkline.postgres(keys: :symbols) }, /keys must be :string or :symbol/],
     "postgres(middlewares: Class)" => [-> { Trunkline.postgres(middlewares: [Class.new]) }, /a middleware is a Module/],
+    'postgres("...?pool=5")' => [-> { Trunkline.postgres("postgres://localhost/app?pool=5") }, /use connections: .*, beside the connection string/],
+    'postgres("...?connections=5")' => [-> { Trunkline.postgres("postgres://localhost/app?connections=5") }, /it is a keyword of Trunkline\.postgres, beside the connection string/],
+    'postgres(dsn: "...")' => [-> { Trunkline.postgres(dsn: "postgres://localhost/app") }, /"dsn": use the first argument/],
+    'postgres(server: "...")' => [-> { Trunkline.postgres(server: "x") }, /"server", did you mean host\?/],
+    "postgres(schema: 'app')" => [-> { Trunkline.postgres(schema: "app") }, /"schema": use options: "-c search_path=/],
+    "postgres(max_pool_size: 5)" => [-> { Trunkline.postgres(max_pool_size: 5) }, /use connections: .* and max_connections:/],
+    "postgres(reconnect: true)" => [-> { Trunkline.postgres(reconnect: true) }, /a lost connection is replaced at the next call/],
+    'postgres(prepare: "false")' => [-> { Trunkline.postgres(prepare: "false") }, /\Aprepare must be true or false, not "false"/],
+    'postgres(replicas: ["two.example"])' => [-> { Trunkline.postgres(replicas: ["two.example"]) }, /\Areplicas must be true or false.*all hosts are named in the connection string, or in host:/],
+    "postgres(decode: :text)" => [-> { Trunkline.postgres(decode: :text) }, /\Adecode must be a Hash by the OIDs of types, as .*\{ default: :text \}/],
+    'Trunkline.connect("...")' => [-> { Trunkline.connect("postgres://localhost/app") }, /no method connect here: write Trunkline\.postgres/],
+    'Trunkline::Postgres.new("...")' => [-> { Trunkline::Postgres.new("postgres://localhost/app") }, /no method new here: write Trunkline\.postgres/],
     'Client.new("postgres://...")' => [-> { Trunkline::Postgres::Client.new("postgres://localhost/app") }, /takes a Config.*call Trunkline\.postgres/]
   }.freeze
   # What is asked of one.
   CALLS = {
+    'exec("SELECT 1")' => [->(db) { db.exec("SELECT 1") }, /no method exec here: write query\(sql, \*values\)/],
+    'select("SELECT 1")' => [->(db) { db.select("SELECT 1") }, /no method select here: write query\(sql, \*values\)/],
+    'with(...).exec("SELECT 1")' => [->(db) { db.with(deadline: 5).exec("SELECT 1") }, /no method exec here: write query\(sql, \*values\)/],
+    'query("SELECT 1").getvalue(0, 0)' => [->(db) { db.query("SELECT 1").getvalue(0, 0) }, /no method getvalue here: write rows\[number\]\[column\]/],
+    "begin" => [->(db) { db.begin }, /no method begin here: write transaction \{/],
     'query("SELEC 1")' => [->(db) { db.query("SELEC 1") }, /syntax error at or near "SELEC"/],
     'query("SELECT \'x")' => [->(db) { db.query("SELECT 'x") }, /unterminated quoted string/],
     'query("... = ?", 1)' => [->(db) { db.query("#{USERS} = ?", 1) }, /\? is no placeholder.*write \$1, \$2/],
@@ -69,6 +86,16 @@ class WrongUsagesTest < Trunkline::TestCase
     "copy_in without a block" => [->(db) { db.copy_in("COPY users FROM STDIN") }, /copy_in takes an IO or a block/],
     'copy_in("COPY users TO STDOUT")' => [->(db) { db.copy_in("COPY users TO STDOUT") { 1 } }, /copy_in needs COPY \.\.\. FROM STDIN/],
     'query("SELECT nam ...")' => [->(db) { db.query("SELECT nam FROM users") }, /column "nam" does not exist.*LINE 1: SELECT nam.*\^.*HINT:.*users\.name/m],
+    "insert(:users, id: 1)" => [->(db) { db.insert(:users, id: 1) }, /a row is written in braces, as in insert\(:users, \{ id: value \}\)/],
+    'query("...", timeout: 5)' => [->(db) { db.query("SELECT 1", timeout: 5) }, /unknown keyword: :timeout: use deadline: \(seconds\)/],
+    'query("...", keys: :symbol)' => [->(db) { db.query("SELECT 1", keys: :symbol) }, /unknown keyword: :keys: use .*with\(keys: :symbol\)/],
+    'query("... LIKE \'%$1%\'", "x")' => [->(db) { db.query("SELECT 1 WHERE 'x' LIKE '%$1%'", "x") }, /between quotes \$1 is text; write it outside, as in '%' \|\| \$1 \|\| '%'/],
+    'query("... FROM $1", "users")' => [->(db) { db.query("SELECT * FROM $1", "users") }, /\$1 and so on stand for values alone.*escape_identifier/],
+    'query("... interval $1", "1 day")' => [->(db) { db.query("SELECT interval $1", "1 day") }, /a type goes behind, as in \$1::interval/],
+    'query("...", as: Hash)' => [->(db) { db.query("SELECT 1 AS id", as: Hash) }, /rows are Hashes without it/],
+    'query("...", settings: "work_mem=1MB")' => [->(db) { db.query("SELECT 1", settings: "work_mem=1MB") }, /settings must be a Hash, as \{ "work_mem" => "1MB" \}, not String/],
+    'prepare("...").execute' => [->(db) { db.prepare("SELECT 1").execute }, /no method execute here: write query\(\*values\)/],
+    "batch { |b| b.first(...) }" => [->(db) { db.batch { |b| b.first("SELECT 1") } }, /no method first here: write query\(sql, \*values\), and take its result from what batch returns/],
     "insert(:users, nil)" => [->(db) { db.insert(:users, nil) }, /a row to insert is a Hash of values by columns, not nil/],
     "insert(:users, [nil])" => [->(db) { db.insert(:users, [nil]) }, /a row to insert is a Hash of values by columns, not nil/],
     'insert(:users, "Ada")' => [->(db) { db.insert(:users, "Ada") }, /a row to insert is a Hash of values by columns, not String/],
@@ -120,7 +147,7 @@ class WrongUsagesTest < Trunkline::TestCase
   def error_of
     yield
     flunk "no error"
-  rescue Trunkline::Error, ArgumentError, TypeError => error
+  rescue Trunkline::Error, ArgumentError, TypeError, NoMethodError => error
     error
   end
 end

@@ -47,7 +47,7 @@ module Trunkline
       rescue Top::ProcessList::NotFound => error
         @err.puts("trunkline: #{error.message}")
         TROUBLE
-      rescue Interrupt
+      rescue Interrupt, Errno::EPIPE # a pager or `head` has read enough
         WELL
       end
 

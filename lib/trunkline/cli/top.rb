@@ -27,7 +27,7 @@ module Trunkline
       end
 
       # @param out [IO]
-      # @return [void] after one screen if `once`; else it continues until it is interrupted
+      # @return [void] after one screen if `once`; else it continues until it is interrupted, or no one reads it any more
       # @raise [ProcessList::NotFound] there is no such process, or it has ended
       def show(out)
         pid = @processes.find(@pid)
@@ -48,6 +48,7 @@ module Trunkline
         terminal = out.respond_to?(:tty?) && out.tty?
         height, width = terminal && out.winsize.all?(&:positive?) ? out.winsize : SIZE
         out.write(terminal && !@once ? HOME_AND_CLEAR : "", Screen.new(width, height - 1).lines(before, now).join("\n"), "\n")
+        out.flush # a pipe would hold it back until there is much of it
       end
     end
   end

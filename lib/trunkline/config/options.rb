@@ -59,19 +59,21 @@ module Trunkline
       # Names in other libraries.
       OTHER_NAMES = {
         "database" => "dbname", "db" => "dbname", "hostname" => "host", "username" => "user", "pass" => "password",
-        "timeout" => "connect_timeout", "encoding" => "client_encoding"
+        "timeout" => "connect_timeout", "encoding" => "client_encoding", "server" => "host", "hosts" => "host", "address" => "host", "addr" => "host",
+        "passwd" => "password", "pwd" => "password"
       }.freeze
 
-      # Options of other libraries, and what to use instead.
+      # Options of other libraries, by what to use instead.
       OTHER_WAYS = {
-        "pool" => "connections: (that queries share) and max_connections: (in all)", "pool_size" => "connections: (that queries share) and max_connections: (in all)",
-        "size" => "connections: (that queries share) and max_connections: (in all)", "pool_timeout" => "max_wait:", "checkout_timeout" => "max_wait:",
-        "ssl" => "sslmode:", "url" => "the first argument, without a keyword", "uri" => "the first argument, without a keyword",
-        "adapter" => "no adapter here: Trunkline.postgres is for PostgreSQL alone", "symbolize_keys" => "keys: :symbol", "prepared_statements" => "prepare:",
-        "statement_timeout" => "deadline:, of each query or of with", "query_timeout" => "deadline:, of each query or of with",
-        "search_path" => "options: \"-c search_path=...\"", "variables" => "options: \"-c name=value\"", "schema_search_path" => "options: \"-c search_path=...\"",
-        "log" => "logger:", "deadline" => "deadline:, of each query or of with", "read_timeout" => "deadline:, of each query or of with"
-      }.freeze
+        "connections: (that queries share) and max_connections: (in all)" => %w[pool pool_size size max_pool_size min_pool_size pool_max pool_min max_conns threads],
+        "max_wait:" => %w[pool_timeout checkout_timeout acquire_timeout], "sslmode:" => %w[ssl tls], "prepare:" => %w[prepared_statements prepared],
+        "the first argument, without a keyword" => %w[url uri dsn conninfo connection_string database_url],
+        "no adapter here: Trunkline.postgres is for PostgreSQL alone" => %w[adapter driver], "keys: :symbol" => %w[symbolize_keys symbolize_names],
+        "deadline:, of each query or of with" => %w[statement_timeout query_timeout deadline read_timeout write_timeout command_timeout],
+        "options: \"-c search_path=...\"" => %w[search_path schema_search_path schema], "options: \"-c name=value\"" => %w[variables settings],
+        "logger:" => %w[log loggers], "no option: a lost connection is replaced at the next call" => %w[reconnect reconnect_attempts auto_reconnect retries],
+        "role: of a query or of with" => %w[role], "transaction(isolation:)" => %w[isolation isolation_level]
+      }.flat_map { |way, names| names.map { |name| [name, way] } }.to_h.freeze
 
       # Characters of a name that messages contain.
       LONGEST = 40
@@ -111,12 +113,16 @@ module Trunkline
 
       # In a connection string, the name may be what follows a mistake, such as the rest of a password.
       def unknown(name, source, others = [])
-        return "unknown connection option #{name.inspect}: use #{OTHER_WAYS[name]} (#{source})" if OTHER_WAYS.key?(name) && source == "keyword"
+        in_string = source == "connection string"
+        shown = in_string ? "" : " #{quoted(name)}"
+        return "unknown connection option#{shown}: use #{OTHER_WAYS[name]}#{", beside the connection string" if in_string} (#{source})" if OTHER_WAYS.key?(name)
+        return "unknown connection option: it is a keyword of Trunkline.postgres, beside the connection string (#{source})" if in_string && keyword?(name)
 
         spelling = nearest(name, names + others + OTHER_NAMES.keys) if name.size <= LONGEST
-        shown = source == "connection string" ? "" : " #{quoted(name)}"
         "unknown connection option#{shown}#{", did you mean #{spelling}?" if spelling} (#{source})"
       end
+
+      def keyword?(name) = [*::Trunkline.method(:postgres).parameters.filter_map { |kind, known| known if kind == :key }, *Limits::DEFAULTS.keys].any? { |known| known.name == name }
 
       # Comparing a long name with all others takes minutes.
       def nearest(name, dictionary)
@@ -129,7 +135,7 @@ module Trunkline
         name.size > LONGEST ? "#{name[0, LONGEST].inspect}..." : name.inspect
       end
 
-      private_class_method :unknown, :nearest, :quoted
+      private_class_method :unknown, :keyword?, :nearest, :quoted
     end
 
     private_constant :Options

@@ -10,6 +10,13 @@ module Trunkline
   #
   #   db.use(Trunkline::OpenTelemetrySpans)
   module OpenTelemetrySpans
+    # Kinds of operations that are named by the first word of their statement, and how much of the text is searched for it.
+    STATEMENTS = %i[query stream copy listen async].freeze
+    BEGINNING = 10_000
+    # Parts of an operation's server.
+    SERVERS = { postgresql: %r{\A(?<address>[^,]+?):(?<port>\d+)/(?<database>.*)\z}m, memcached: /\A(?<address>.+?)(?::(?<port>\d+))?(?<database>)\z/m }.freeze
+    private_constant :STATEMENTS, :BEGINNING, :SERVERS
+
     # @param operation [Operation]
     def operation(operation) # :nodoc:
       attributes = OpenTelemetrySpans.attributes(operation)
@@ -30,17 +37,20 @@ module Trunkline
     # @param operation [Operation]
     # @return [Hash{String => Object}]
     def self.attributes(operation) # :nodoc:
-      address, port, database = operation.server.match(%r{\A([^,]*?)(?::(\d+))?(?:/([^/]*))?\z})&.captures
-      command = operation.kind == :command
+      address, port, database = SERVERS.fetch(operation.system).match(operation.server)&.captures
       {
-        "db.system.name" => command ? "memcached" : "postgresql", "db.namespace" => database, "db.operation.name" => name_of(operation),
-        "db.query.text" => (WithoutValues.sql(operation.text) unless command), "server.address" => address || operation.server, "server.port" => port&.to_i
+        "db.system.name" => operation.system.name, "db.namespace" => (database unless database.to_s.empty?), "db.operation.name" => name_of(operation),
+        "db.query.text" => (WithoutValues.sql(operation.text) unless operation.kind == :command),
+        "server.address" => address&.delete_prefix("[")&.delete_suffix("]") || operation.server, "server.port" => port&.to_i
       }.compact
     end
 
-    # @return [String] the first word of a statement; else its kind
+    # @return [String] the first word of a statement, after comments, in which each call may have another one; else its kind
     def self.name_of(operation)
-      %i[query stream copy listen async].include?(operation.kind) ? operation.text[/[[:alpha:]]+/].to_s.upcase : operation.text && operation.kind == :command ? operation.text : operation.kind.name.upcase
+      return operation.text if operation.kind == :command && operation.text
+
+      statement = Postgres.const_get(:Comments).remove(operation.text[0, BEGINNING]) if STATEMENTS.include?(operation.kind)
+      (statement&.[](/[[:alpha:]]+/) || operation.kind.name).upcase
     end
     private_class_method :name_of
   end

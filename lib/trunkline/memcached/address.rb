@@ -19,9 +19,8 @@ module Trunkline
       # @raise [ConfigError] one is invalid, or occurs twice
       def self.all(servers)
         servers = ENV.fetch(SERVERS, "127.0.0.1:#{DEFAULT_PORT}") if servers.nil? || servers == []
-        unless [*servers].all?(String)
-          raise ConfigError, "servers must be given as Strings, one or several, not #{servers.class}"
-        end
+        wrong = [*servers].reject { |server| String === server }
+        raise ConfigError, "a server is a String, as \"host:port\", not #{Argument.shown(wrong.first)}" unless wrong.empty?
 
         addresses = [*servers].flat_map { |server| server.split(",") }.map { |server| parse(server.strip) }
         raise ConfigError, "no server is given" if addresses.empty?

@@ -11,6 +11,7 @@ require_relative "dalli_options"
 require_relative "errors"
 require_relative "fetching"
 require_relative "keys"
+require_relative "other_commands"
 require_relative "reading"
 require_relative "storing"
 require_relative "time_to_live"
@@ -31,6 +32,7 @@ module Trunkline
       include Fetching
       include Storing
       include Administration
+      include OtherCommands
       include MainRactor
 
       KEYS = { namespace: :namespace, namespace_separator: :separator, digest_class: :digest_class }.freeze
@@ -107,7 +109,9 @@ module Trunkline
 
       def refuse(unknown)
         return if unknown.empty?
-        raise ArgumentError, "there is no option host: a server is the first argument, as \"host:port\"" if (unknown & %i[host hosts port server servers url]).any?
+        
+        server = (unknown & %i[host hosts hostname port server servers url uri address]).first
+        raise ArgumentError, "there is no option #{server}: a server is the first argument, as \"host:port\", and several are an Array" if server
 
         names = method(:begin_with).parameters.filter_map { |kind, name| name if kind == :key } + KEYS.keys + VALUES
         spelling = DidYouMean::SpellChecker.new(dictionary: names).correct(unknown.first).first

@@ -10,7 +10,7 @@ module Trunkline
       module Server
         private
 
-        def open(pool) = @middlewares.around(Operation.new(:connect, name, hook: :connect, arguments: [name])) { super }
+        def open(pool) = @middlewares.around(Operation.new(:connect, name, hook: :connect, arguments: [name], system: :memcached)) { super }
       end
 
       def perform(request, key) = command(request.command, [key], @name) { super }
@@ -25,7 +25,7 @@ module Trunkline
       private
 
       def command(name, keys, server, &call)
-        @middlewares.around(Operation.new(:command, server, name, keys, hook: :command, arguments: [name, keys, server]), &call)
+        @middlewares.around(Operation.new(:command, server, name, keys, hook: :command, arguments: [name, keys, server], system: :memcached), &call)
       end
     end
     private_constant :Instrumented

@@ -34,6 +34,7 @@ module Trunkline
         # @yieldparam connection [Connection] closed at the block's end
         # @return [Connection, Object] with a block, what the block returned
         # @raise [ConnectionBad] the server cannot be reached, or refuses
+        # @raise [Error] an option is unknown or invalid
         def connect(*arguments, **options)
           connection = new(*arguments, **options)
           return connection unless block_given?
@@ -83,6 +84,8 @@ module Trunkline
         @client = Postgres::Client.new(config, decode: TEXT, **ALONE)
         begin_with(@client, config, Thread.main)
         @client.ping
+      rescue ::Trunkline::ConfigError => error
+        raise Error, error.message
       rescue ::Trunkline::Error => error
         @client&.close
         raise translated(error)

@@ -42,6 +42,8 @@ module Trunkline
       def initialize(config, connections: nil, max_connections: 16, keys: :string, prepare: true, session_functions: [], decode: nil, group_commit: false,
                      errors: :with_values, replicas: false, **limits)
         stay_in_main_ractor
+        prepare, group_commit = Argument.flag(:prepare, prepare), Argument.flag(:group_commit, group_commit)
+        replicas = Argument.flag(:replicas, replicas, "all hosts are named in the connection string, or in host:")
         connections = Budget.shared(connections, max_connections)
         @config = replicas ? Config.check(config).for_primary : Config.check(config)
         @limits = Limits.new(**limits)
@@ -68,7 +70,7 @@ module Trunkline
         @sessions = Sessions.new(@usual, direct, @responses, @roles, server: config.server)
         raise ArgumentError, "fleet and group_commit do not go together: its connections would come on top of the share" if group_commit && config.fleet
         @executor = ClientExecutor.new(self, @config, @known, decoding, @responses, @result_class, pool: @pool, sessions: @sessions, roles: @roles,
-                                       group_commit: @group_commit, shares_flushes: !!group_commit, detection: detection)
+                                       group_commit: @group_commit, shares_flushes: group_commit, detection: detection)
         @statements = @executor.statements
         @readers = Readers.of(@executor, @config, @trunks, @pool, @sessions, @epochs, connections: connections, most: max_connections, limits: limits,
                               known: @known, result_class: @result_class) if replicas

@@ -24,6 +24,12 @@ class MemcachedWrongUsagesTest < Trunkline::TestCase
     'memcached("x", namspace: 1)' => [->(_) { Trunkline.memcached("x", namspace: 1) }, /no option :namspace, did you mean namespace\?/],
     'memcached("x", expire_in: 1)' => [->(_) { Trunkline.memcached("x", expire_in: 1) }, /no option :expire_in, did you mean expires_in\?/],
     'memcached(host: "x")' => [->(_) { Trunkline.memcached(host: "x") }, /no option host: a server is the first argument, as "host:port"/],
+    'memcached(servers: ["x"])' => [->(_) { Trunkline.memcached(servers: ["x"]) }, /no option servers: a server is the first argument/],
+    'memcached("x", 11211)' => [->(_) { Trunkline.memcached("x", 11_211) }, /a server is a String, as "host:port", not 11211/],
+    'cache["a"]' => [->(cache) { cache["a"] }, /no method \[\] here: write get\(key\)/],
+    'mget("a", "b")' => [->(cache) { cache.mget("a", "b") }, /no method mget here: write get_multi\(\*keys\)/],
+    'setex("a", 5, 1)' => [->(cache) { cache.setex("a", 5, 1) }, /no method setex here: write set\(key, value, seconds\)/],
+    "keys" => [->(cache) { cache.keys }, /no method keys here, as memcached does not list its keys/],
     'memcached("redis://x")' => [->(_) { Trunkline.memcached("redis://x") }, /is no server: "host:port"/]
   }.freeze
   private_constant :CALLS
@@ -31,7 +37,7 @@ class MemcachedWrongUsagesTest < Trunkline::TestCase
   def test_calls
     Trunkline.memcached(memcached.address) do |cache|
       CALLS.each do |typed, (call, told)|
-        assert_match told, assert_raises(ArgumentError, Trunkline::Error, typed) { call.call(cache) }.message, typed
+        assert_match told, assert_raises(ArgumentError, NoMethodError, Trunkline::Error, typed) { call.call(cache) }.message, typed
       end
     end
   end

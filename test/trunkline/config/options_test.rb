@@ -27,6 +27,17 @@ module Trunkline
         assert_equal "unknown connection option #{"\uFFFD".inspect} (here)", refusal("\xFF".b, "1")
       end
 
+      # The word itself may be the rest of a password.
+      def test_what_is_no_option_of_a_connection_string_is_told
+        { "pool" => "use connections: (that queries share) and max_connections: (in all), beside the connection string", "connect_timout" => ", did you mean connect_timeout?",
+          "connections" => ": it is a keyword of Trunkline.postgres, beside the connection string", "max_wait" => ": it is a keyword of Trunkline.postgres",
+          "server" => ", did you mean host?" }.each do |name, told|
+          message = assert_raises(ConfigError, name) { Config.new("postgres://localhost/app?#{name}=5") }.message
+          assert_match(/\Aunknown connection option\b.*#{Regexp.escape(told)}.* \(connection string\)\z/, message)
+          refute_includes message, "\"#{name}\""
+        end
+      end
+
       def test_every_option_of_libpq_is_known
         ::PG::Connection.conninfo_parse("").each do |option|
           Options.check(option[:keyword], "x", "here")

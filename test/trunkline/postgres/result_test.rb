@@ -84,6 +84,19 @@ module Trunkline
         assert_equal [20 + 3, "(25 rows, of which these are the first 20)"], shown(result(COLUMNS, ROWS.first(1) * 25)).lines.then { |lines| [lines.size, lines.last] }
       end
 
+      # IRB colours what it prints as Ruby, where an apostrophe begins a string, and __END__ ends the program.
+      def test_irb_colours_nothing_in_a_table
+        require "minitest/mock"
+        require "irb"
+        require "irb/color_printer"
+        texts = ["it's \"x", "<<A", "__END__", "=begin", "nil", "日本語", "x" * 300]
+        table = result({ "name" => QueryMessages::TEXT }, texts.map { |text| [text] })
+        printed = IRB::Color.stub(:colorable?, true) { IRB::ColorPrinter.pp(table, +"", 60) }
+        assert_equal "#{shown(table, 60)}\n", printed
+        refute_includes printed, "\e["
+        assert_match(/\A#<Trunkline::Postgres::Result 7 rows \(name\)/, PP.singleline_pp(table, +""))
+      end
+
       # A value can hold anything.
       def test_the_table_fits_the_terminal_and_is_harmless
         texts = ["a\e[31m\n\u202E", "x" * 10_000, "日本語" * 50, "é" * 100, "\xFF".b]

@@ -22,8 +22,9 @@ module Trunkline
         # @param pid [String, nil] nil: the only one
         # @return [Integer]
         # @raise [NotFound]
+        # @raise [ArgumentError] it is no number
         def find(pid)
-          return Integer(pid, 10) if pid
+          return Integer(pid, 10, exception: false) || raise(ArgumentError, "PID is the number of a process, not #{pid}") if pid
 
           alive = pids.select { |each| answers?(each) }
           return alive.first if alive.one?

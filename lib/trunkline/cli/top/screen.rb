@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "trunkline"
+
 module Trunkline
   module CLI
     class Top
@@ -10,7 +12,7 @@ module Trunkline
         HEADING = ["calls/s", "mean", "p99", "wait", "long", "load"].map { |word| word.rjust(9) }.join
         private_constant :NARROWEST, :HEADING
 
-        # @param width [Integer] of the lines
+        # @param width [Integer] of the lines, in columns
         # @param height [Integer] the most lines
         def initialize(width, height)
           @width = width
@@ -24,7 +26,7 @@ module Trunkline
           seconds = now[:at] - before[:at]
           lines = ["trunkline top: process #{now[:pid]}, the last #{format("%.1f", seconds)} s", ""]
           now[:clients].each { |client| lines.concat(client_lines(client, before[:clients].find { |other| other[:server] == client[:server] } || client, seconds)) }
-          lines.first(@height).map { |line| line[0, @width] }
+          lines.first(@height).map { |line| TerminalText.cut(line, @width) }
         end
 
         private
@@ -75,7 +77,7 @@ module Trunkline
         def wrapped(facts)
           facts.each_with_object([]) do |fact, lines|
             longer = lines.any? && "#{lines.last}   #{fact}"
-            longer && longer.size <= @width ? lines[-1] = longer : lines << "#{" " * (lines.empty? ? 2 : 4)}#{fact}"
+            longer && TerminalText.width(longer) <= @width ? lines[-1] = longer : lines << "#{" " * (lines.empty? ? 2 : 4)}#{fact}"
           end
         end
 
@@ -96,7 +98,7 @@ module Trunkline
 
         def statement_line(row)
           figures = [number(row[:calls]), *row.values_at(:mean, :p99, :wait).map { |seconds| duration(seconds) }, percent(row[:long]), format("%.2f", row[:load])]
-          "  #{clean(row[:sql])[0, room - 1].ljust(room)}#{figures.map { |figure| figure.rjust(9) }.join}"
+          "  #{TerminalText.fill(clean(row[:sql]), room - 1)} #{figures.map { |figure| figure.rjust(9) }.join}"
         end
 
         def room = [@width - HEADING.size - 2, NARROWEST].max

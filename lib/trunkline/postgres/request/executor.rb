@@ -100,7 +100,7 @@ module Trunkline
         dependent = Parameters.dependent?(parameters)
         remembered = statement.parameter_types unless dependent && described_each_time?(statement, parameters)
         types = remembered || (described_types(statement, parameters) if dependent)
-        check_count(parameters, types) if types
+        check_count(parameters, types, statement.sql) if types
         return Request.converted(statement, converted_to(types, parameters)) unless dependent
 
         remembered ? dependent_on_remembered(types, statement, parameters) : Request.dependent(statement, converted_to(types, parameters), parameters, types)
@@ -123,10 +123,11 @@ module Trunkline
       end
 
       # @raise [ArgumentError] the statement has another number of parameters
-      def check_count(parameters, types)
+      def check_count(parameters, types, sql)
         return if parameters.size == types.size
 
         hint = if parameters.size == 1 && parameters.first.is_a?(Array) then ": pass parameters separately, not as one Array"
+               elsif types.empty? && sql.match?(/'[^']*\$\d[^']*'/) then ": between quotes $1 is text; write it outside, as in '%' || $1 || '%'"
                elsif types.empty? then ": in SQL values are called $1, $2, ..."
                end
         message = "the statement has #{types.size} parameters, and #{parameters.size} were given#{hint}"

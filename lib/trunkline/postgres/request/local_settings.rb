@@ -33,7 +33,7 @@ module Trunkline
       # @return [LocalSettings, nil] nil: there is nothing to set
       # @raise [ArgumentError, TypeError, EncodingError]
       def self.of(settings, role)
-        raise TypeError, "settings must be a Hash, not #{Argument.class_of(settings)}" unless nil == settings || Hash === settings
+        raise TypeError, "settings must be a Hash, as { \"work_mem\" => \"1MB\" }, not #{Argument.class_of(settings)}" unless nil == settings || Hash === settings
         raise TypeError, "a role must be a String or Symbol, not #{Argument.class_of(role)}" unless [NilClass, String, Symbol].any? { |kind| kind === role }
 
         all = role || (settings && settings.size > 1) ? merge(settings || {}, role ? { "role" => role } : {}) : settings.to_h.transform_keys(&:to_s)

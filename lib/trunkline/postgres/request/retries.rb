@@ -101,7 +101,7 @@ module Trunkline
       # The server counts the parameters at the first execution of a statement; later, they are counted here.
       def check_parameter_count(request)
         types = request.statement&.parameter_types
-        @executor.check_count(request.parameters, types) if types
+        @executor.check_count(request.parameters, types, request.statement.sql) if types
       end
 
       # A statement whose remembered description is outdated is prepared again, without an error: once, and then without a name, as a pooler may use a

@@ -12,6 +12,7 @@ module Trunkline
 
       # @raise [TypeError] it cannot make objects of rows
       def check(type)
+        raise TypeError, "as: is for other classes than Hash: rows are Hashes without it, with Symbols as keys of a client with keys: :symbol" if Class === type && type <= Hash
         return if Class === type && type.respond_to?(:new)
 
         raise TypeError, "as: takes a class (a Struct, a Data, or one whose new takes keywords), not #{Argument.shown(type)}"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "kept_description"
+require_relative "other_readers"
 require_relative "result_table"
 
 module Trunkline
@@ -12,6 +13,7 @@ module Trunkline
     #   result.rows    # => [[1, "Ada"], [2, "Grace"]]
     class Result
       include Enumerable
+      include OtherReaders
 
       # Set by Request#result in C, too, which does not call {initialize}, in this order.
       INSTANCE_VARIABLES = %i[@rows @description @affected_rows].freeze
@@ -133,8 +135,13 @@ module Trunkline
       # @raise [JSON::GeneratorError] a value has no form in JSON: infinity, bytes that are no text
       def to_json(*options) = each_hash.to_a.to_json(*options)
 
-      # Shows the first rows as a table, if IRB or pp shows the result itself; within another object, sizes and names.
-      def pretty_print(output) = output.text(output.indent.zero? ? ResultTable.new(self, output.maxwidth).to_s : inspect) # :nodoc:
+      # Shows the first rows as a table, if IRB or pp shows the result itself; within another object, sizes and names. IRB would colour what stands in
+      # a table as if it were Ruby: an apostrophe would begin a string.
+      def pretty_print(output) # :nodoc:
+        return output.text(inspect) unless PrettyPrint === output && output.indent.zero?
+
+        PrettyPrint.instance_method(:text).bind_call(output, ResultTable.new(self, output.maxwidth).to_s)
+      end
 
       # @return [String] sizes and names, no values
       def inspect = "#<#{self.class} #{size} rows (#{columns.join(", ")})#{" affected_rows=#{affected_rows}" if affected_rows}>"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "bigdecimal"
+require_relative "../../terminal_text"
 
 module Trunkline
   module Postgres
@@ -13,10 +14,8 @@ module Trunkline
       # Characters that a column keeps if the columns do not all fit.
       NARROWEST = 6
       BETWEEN = " | "
-      # Characters without width.
-      NARROW = /\p{Mn}|\p{Me}/.freeze
       UNSEEN = /[[:cntrl:]\p{Cf}\p{Co}\p{Zl}\p{Zp}]/.freeze
-      private_constant :ROWS, :LONGEST, :NARROWEST, :BETWEEN, :NARROW, :UNSEEN
+      private_constant :ROWS, :LONGEST, :NARROWEST, :BETWEEN, :UNSEEN
 
       # @param result [Result]
       # @param width [Integer] of the terminal, in characters
@@ -32,9 +31,9 @@ module Trunkline
 
         names = @result.columns.map { |name| readable(name) }
         cells = @rows.map { |row| row.map { |value| text(value) } }
-        widths = fitting([names, *cells].transpose.map { |column| column.map { |cell| places(cell) }.max })
+        widths = fitting([names, *cells].transpose.map { |column| column.map { |cell| TerminalText.width(cell) }.max })
         lines = [line(names, widths), widths.map { |width| "-" * width }.join("-+-"), *cells.zip(@rows).map { |texts, row| line(texts, widths, row) }]
-        [*lines.map { |text| cut(text, @width).rstrip }, count].join("\n")
+        [*lines.map { |text| TerminalText.cut(text, @width).rstrip }, count].join("\n")
       end
 
       private
@@ -47,9 +46,8 @@ module Trunkline
       # Numbers are right-aligned.
       def line(texts, widths, values = [])
         texts.each_with_index.map do |text, at|
-          text = cut(text, widths[at])
-          blanks = " " * (widths[at] - places(text))
-          values[at].is_a?(Numeric) ? blanks + text : text + blanks
+          shown = TerminalText.fill(text, widths[at])
+          values[at].is_a?(Numeric) ? shown.rstrip.rjust(widths[at]) : shown
         end.join(BETWEEN)
       end
 
@@ -73,16 +71,6 @@ module Trunkline
       end
 
       def readable(text) = text[0, LONGEST].scrub.gsub(UNSEEN) { |sign| sign.dump[1..-2] }
-
-      def places(text) = text.ascii_only? ? text.size : text.each_char.sum { |sign| NARROW.match?(sign) ? 0 : ScreenWidth.of(sign) }
-
-      def cut(text, width)
-        return text if places(text) <= width
-
-        kept = text[0, width]
-        kept = kept[0..-2] while places(kept) >= width && !kept.empty?
-        "#{kept}…"
-      end
     end
     private_constant :ResultTable
   end

@@ -17,7 +17,9 @@ module Trunkline
       ].freeze
       # Characters that are checked on either side.
       REACH = 8
-      private_constant :REFUSALS, :NUMBERED, :NAMED, :SHAPES, :REACH
+      # A parameter of PostgreSQL's in a place where there is no value.
+      MISPLACED = [/\A\$\d/, "42601", "$1 and so on stand for values alone: a type goes behind, as in $1::interval, a list is = ANY($1), and names are put into the SQL by escape_identifier"].freeze
+      private_constant :MISPLACED, :REFUSALS, :NUMBERED, :NAMED, :SHAPES, :REACH
 
       # @param fields [Hash{Symbol => Object}] as {ServerError#fields}
       # @param sql [String, nil]
@@ -28,6 +30,8 @@ module Trunkline
 
         before = sql[[at - 1 - REACH, 0].max...(at - 1)].to_s.rstrip
         behind = sql[at - 1, REACH].to_s
+        return MISPLACED.last if fields[:sqlstate] == MISPLACED[1] && MISPLACED.first.match?(behind)
+
         shape, = SHAPES.find { |_, ending, beginning| ending.match?(before) && beginning.match?(behind) }
         return ":name takes its value from one Hash after the SQL, in braces: query(sql, { name: value }); or #{NUMBERED}" if shape == NAMED
 

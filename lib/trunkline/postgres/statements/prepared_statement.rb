@@ -14,6 +14,8 @@ module Trunkline
     #
     # @see Describing#prepare
     class PreparedStatement
+      include OtherCalls
+
       # @return [String]
       attr_reader :sql
 

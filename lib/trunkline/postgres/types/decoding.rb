@@ -12,7 +12,7 @@ module Trunkline
       # @raise [ArgumentError, TypeError]
       def of(choices)
         return if nil == choices
-        raise TypeError, "decode must be a Hash of type OIDs, not #{Argument.class_of(choices)}" unless Argument.is?(choices, Hash)
+        raise TypeError, "decode must be a Hash by the OIDs of types, as { 1700 => :text } or { default: :text }, not #{Argument.class_of(choices)}" unless Argument.is?(choices, Hash)
 
         given = choices.to_h { |oid, choice| [key(oid), value(oid, choice)] }
         Hash.new(given.delete(:default)).merge!(given).freeze

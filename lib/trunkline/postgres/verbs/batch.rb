@@ -1,11 +1,15 @@
 # frozen_string_literal: true
 
+require_relative "other_verbs"
+
 module Trunkline
   module Postgres
     # The argument of a batch's block, which collects its statements.
     #
     # @see Batching#batch
     class Batch
+      include OtherBatchCalls
+
       # @param statements [Hash{String => Statement}] of the object that has `batch`
       def initialize(statements) # :nodoc:
         @statements = statements

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "other_verbs"
 require_relative "../statements/prepared_statement"
 
 module Trunkline

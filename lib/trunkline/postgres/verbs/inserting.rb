@@ -28,8 +28,12 @@ module Trunkline
       # @raise [ArgumentError] rows have different columns; a value cannot be sent
       # @raise [TypeError] rows are not Hashes
       # @raise [Error] as {Querying#query}: nothing was inserted
-      def insert(table, rows, returning: nil, **options)
+      def insert(table, rows = (none = true), returning: nil, **options)
         unknown = options.except(*OPTIONS)
+        if none
+          raise ArgumentError, "insert takes a table and rows: a row is written in braces, as in insert(:users, { #{UnknownKeywords.shown(unknown.keys.first || "name")}: value })"
+        end
+
         UnknownKeywords.refuse(unknown, Inserting.instance_method(:insert), Querying.instance_method(:query)) unless unknown.empty?
         insertion = Insertion.new(self, table, rows, returning)
         return @result_class.new([], Description.empty, 0) if insertion.rows.empty?

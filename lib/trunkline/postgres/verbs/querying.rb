@@ -8,6 +8,7 @@ require_relative "../statements/escaping"
 require_relative "../request/future"
 require_relative "inserting"
 require_relative "../notifications/notifying"
+require_relative "other_verbs"
 require_relative "probing"
 require_relative "unknown_keywords"
 require_relative "../results/records"
@@ -24,6 +25,7 @@ module Trunkline
       include Escaping
       include Inserting
       include Probing
+      include OtherVerbs
 
       # Runs one statement. It is prepared on first use.
       #

@@ -8,7 +8,13 @@ module Trunkline
     module UnknownKeywords # :nodoc:
       # Longer names are not compared: that takes long.
       LONGEST = 100
-      private_constant :LONGEST
+      # Options that other libraries have, or that stand elsewhere here.
+      OTHERS = {
+        timeout: "deadline: (seconds)", statement_timeout: "deadline: (seconds)", read_timeout: "deadline: (seconds)", keys: "keys: of the client, or with(keys: :symbol)",
+        symbolize_keys: "keys: of the client, or with(keys: :symbol)", prepare: "with(prepare:)", decode: "with(decode:)", parameters: "values after the SQL", params: "values after the SQL",
+        binds: "values after the SQL", values: "values after the SQL"
+      }.freeze
+      private_constant :LONGEST, :OTHERS
 
       module_function
 
@@ -24,6 +30,8 @@ module Trunkline
       # @raise [ArgumentError] as {refuse}
       def refuse_values(unknown, method)
         name = shown(unknown.keys.first)
+        raise ArgumentError, "unknown keyword: :#{name}: use #{OTHERS[name.to_sym]}" if OTHERS.key?(name.to_sym)
+
         raise ArgumentError, "#{message([method], unknown.keys.first)}: a value for :name is written in braces, " \
                              "#{method.name}(sql, { #{name}: value }), and one for $1 alone, #{method.name}(sql, value)"
       end
@@ -36,7 +44,7 @@ module Trunkline
 
       def shown(name) = name.to_s[0, LONGEST]
 
-      private_class_method :message, :shown
+      private_class_method :message
     end
     private_constant :UnknownKeywords
   end
