@@ -8,28 +8,32 @@
 
 #define FEW_HOSTS 6           /* a bound on the work of a choice: up to this number all hosts are considered; of more, RANDOM_HOSTS at random */
 #define RANDOM_HOSTS 3        /* with 4 a choice among 32 hosts takes 0.51 us on a busy machine, where considering a host with four connections takes 70 ns */
-#define SIMILAR_RATIO 1.1     /* a bound: ratio of expected times up to which hosts count as equally fast: measurements of equal hosts differ by that much */
-#define SIMILAR_SECONDS 0.00005 /* difference in seconds, likewise: two standbys on one machine differ by 10 to 40 us */
-/* Seconds below which service times are not distinguished. Of a statement that takes 30 us a busy client measures 300 where it sends one at a time,
- * and 0 where it reads many answers together: the standby with more requests looked faster, and of two equal ones one had 4 to 98 % of the reads. */
+/* Ratio of expected times up to which hosts count as equally fast, and difference in seconds, likewise: two standbys on one machine differ by 10 to 40
+ * us. Beside a simulated host that waits for 1 ms, exponentially, one of 5 ms has 0.8 % of 8 callers' reads, and the p99 is 1.1 times the faster's
+ * alone. With ratios of 1.05 and 1.2 that is 3.9 and 0.8 %, with half and double of the seconds 4.5 and 0.9 %; the p99 is 1.35 to 1.55 times then. */
+#define SIMILAR_RATIO 1.1
+#define SIMILAR_SECONDS 0.00005 /* see above */
+/* Seconds below which service times are not distinguished. Of a statement that takes 30 us a busy client measures 300 where it sends one at a time, and
+ * 0 where it reads many answers together: the standby with more requests looked faster, and of two equal ones one had 4 to 98 % of the reads. With half
+ * and double the slower host above has 1.6 and 0.6 %; of hosts that wait for 1 and 1.3 ms the slower has 31 and 36 %, and 30 as it is. */
 #define RESOLUTION 0.0005
 /* Multiples of the mean deviation by which a mean may be wrong: two standard errors of a mean of means with weights of 1/8 and 1/16, which are 0.3
- * standard deviations, or 0.4 mean deviations of times that are exponential. */
+ * standard deviations, or 0.4 mean deviations of times that are exponential. With double the slower host above has 17 %, with half 0.9. */
 #define CERTAINTY 0.4
 /* Ratio up to which a faster host with a queue is preferred to a slower one that is expected to answer earlier, as the time of a host with a queue is
- * known to within a fifth. Without it, of 8 callers of computing hosts of 1 and 5 ms 5 % of the requests went to the slower one, and the p99 was 1.28
- * times that of the faster alone. */
+ * known to within a fifth. Without it, the slower of computing hosts of 1 and 5 ms had 5 % of the requests, and the p99 was 1.28 times that of the
+ * faster. With 1.1 the slower host above has 1.1 %, with 1.4 10. */
 #define PREFER_FASTER 1.2
 /* Seconds after which another caller tries to open a host's first connection, a bound: where connecting takes longer, or never ends, one caller a second
  * is sent there, and all others go elsewhere. With TLS and SCRAM it takes six round trips, 0.6 s of 100 ms each. */
 #define OPENING_SECONDS 1.0
 /* A host that is not chosen is measured again from time to time, as it may have become faster, or was slow by chance when it was measured: after so
- * many seconds and so many requests to others. Of simulated hosts one that took 20 times as long has its part of the reads again after 1500 reads with 50
- * requests, 2000 with 100, 3000 with 200 and 6000 with 400; a host that is five times slower, with exponential waits, has 1.5, 1.1, 0.9 and 0.7 % of 8 callers' reads,
- * and the p99 is 1.14, 0.89, 0.84 and 0.84 times that of the faster host alone. The seconds are a
- * bound for a client with more than 10,000 reads a second: with 0.005 and 0.08 these figures differ by chance only. */
-#define REMEASURE_SECONDS 0.02 /* seconds */
-#define REMEASURE_REQUESTS 200 /* requests */
+ * many seconds and so many requests to others. Of simulated hosts one that took 20 times as long has its part of the reads again after 1500 reads with
+ * 50 requests, 2000 with 100, 3000 with 200 and 6000 with 400; a host that is five times slower, with exponential waits, has 1.5, 1.1, 0.9 and 0.7 % of
+ * 8 callers' reads, and the p99 is 1.14, 0.89, 0.84 and 0.84 times that of the faster host alone. The seconds are a bound for a client with more than
+ * 10,000 reads a second: with 0.005 and 0.08 these figures differ by chance only. */
+#define REMEASURE_SECONDS 0.02
+#define REMEASURE_REQUESTS 200 /* see above */
 
 /* Seconds of a period. Callers count in the one in which the host was chosen and in the next: a fiber that is dropped by its event loop never leaves. What
  * takes longer is in flight on a connection by then, and counts there. It is a bound. */

@@ -15,7 +15,7 @@
 /* Of a new mean in `steady`. Of 8 callers' reads the slower of simulated hosts that compute for 1 and 5 ms, exponentially, had 13 % with 1, and has 1 %. */
 #define STEADY_WEIGHT 0.0625
 #define CLIP_FACTOR 4         /* multiples of the mean to which a measurement is clipped: a pause of the client is not the server's time */
-#define CLIP_MARGIN 0.00002   /* seconds to which a measurement is never clipped, or a mean of 0 would stay 0 */
+#define CLIP_MARGIN 0.00002   /* seconds to which a measurement is never clipped, a bound: a mean of 0 would stay 0 */
 
 static size_t service_time_memsize(const void *data) { return sizeof(service_time_t); }
 

@@ -19,7 +19,8 @@
 #define UNLOADED_ENOUGH 8
 
 /* Of statements that take a while, one request of so many makes the server report its beginning. With 2 or 32 in its place simulated traffic is the same but
- * for chance: see bench/results/policy-profile.md. */
+ * for chance: see bench/results/policy-profile.md. It is a bound on how many requests of a statement that has become longer are sent before that is noticed:
+ * measurements without a report are upper bounds, which do not raise such a mean. */
 #define START_REPORT_EVERY 8
 
 /* Measurements that are made before hosts are compared: the first ones include planning, and the time that connecting took. Of 8 callers' reads the slower of
