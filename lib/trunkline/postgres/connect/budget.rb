@@ -4,7 +4,7 @@ module Trunkline
   module Postgres
     # How many connections a client may have.
     module Budget # :nodoc:
-      # Connections that queries share by default, if there may be as many.
+      # Connections that queries share by default, if there may be as many: a bound, not tuned. More let more long queries run at once.
       SHARED = 4
       # The server's own upper limit of max_connections.
       MOST = 262_143

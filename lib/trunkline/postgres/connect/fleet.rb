@@ -15,7 +15,7 @@ module Trunkline
       FURTHER = " +"
       LONGEST_NAME = 61 # bytes: those that leave room for it
       # The part of the server's connections that is divided: the rest, 10 of 97, is for first connections of new processes, and for others. In
-      # bench/results/fleet.md ten more processes come to twenty, and no other program's connection is refused.
+      # bench/results/fleet.md ten more processes come to twenty, and no other program's connection is refused. It is a bound, not tuned.
       PART = 0.9
       # Seconds between two counts of the processes: as long as the share has been unchanged, within these bounds. The longer bound, with its random
       # part, is half of what a process may take to react to others that come and go. With 10 to 15 s from the start on, the process with the fewest
