@@ -35,6 +35,15 @@ module Trunkline
       assert_equal [0, false, 0], [own.active, asked.active?, pool.stats[:queue][:to_share]]
     end
 
+    # Else its event loop could not be collected, where none waits after it.
+    def test_a_caller_that_has_left_is_not_referred_to
+      pool, own = lent
+      waiting = waiting(pool) { |request| pool.check_out(request) }
+      pool.check_in(own)
+      assert_same own, waiting.value
+      assert_nil pool.instance_variable_get(:@queue).instance_variable_get(:@watcher)
+    end
+
     # For it, the trunk was taken from those that share.
     def test_one_that_waits_for_the_only_connection_to_be_its_own
       pool, own = lent

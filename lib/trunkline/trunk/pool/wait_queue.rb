@@ -103,6 +103,7 @@ module Trunkline
     def leave(entry)
       @waits << (Waiting.now - entry.since)
       @calls.answered(entry)
+      @watcher = nil if @watcher.equal?(entry) # it would keep its event loop from being collected
       return false if entry.trunk && !entry.queued?
 
       !queue_of(entry).leave(entry).nil? || (entry.called? && !entry.trunk)
