@@ -10,8 +10,9 @@ module Trunkline
   #
   #   db.use(Trunkline::OpenTelemetrySpans)
   module OpenTelemetrySpans
-    # Kinds of operations that are named by the first word of their statement, and how much of the text is searched for it.
+    # Kinds of operations that are named by the first word of their statement.
     STATEMENTS = %i[query stream copy listen async].freeze
+    # Characters that are searched for it, behind comments: a bound on the work, not tuned.
     BEGINNING = 10_000
     # Parts of an operation's server.
     SERVERS = { postgresql: %r{\A(?<address>[^,]+?):(?<port>\d+)/(?<database>.*)\z}m, memcached: /\A(?<address>.+?)(?::(?<port>\d+))?(?<database>)\z/m }.freeze
