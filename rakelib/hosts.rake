@@ -41,6 +41,12 @@ namespace :hosts do
     sh({ "NAME" => arguments.name, "FOLDER" => File.expand_path(arguments.folder) }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/gems.rb")
   end
 
+  desc "Run the tests of a whole application on the stock adapter and on both ways to this one; takes its name and the folder of its checkout"
+  task(:application, %i[name folder] => :compile) do |_, arguments|
+    abort "Say which: rake hosts:application[redmine,/path/of/redmine]" unless arguments.name && arguments.folder && File.directory?(arguments.folder)
+    sh({ "NAME" => arguments.name, "FOLDER" => File.expand_path(arguments.folder) }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/application.rb")
+  end
+
   desc "Run Dalli's own integration tests with this client under its name; takes the folder of Dalli's source, or fetches Debian forky's"
   task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder || DebianSource::DALLI.folder) }
 end
