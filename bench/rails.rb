@@ -13,7 +13,7 @@ module Trunkline
   module Bench
     # Each side is started anew, and shows one page after the other.
     class RailsShop < Experiment
-      PAGES = { "/products/17" => "a product: eight statements, one of which writes in a transaction", "/dashboard" => "ten figures by load_async" }.freeze
+      PAGES = { "/products/17" => "a product: seven statements, one of which writes in a transaction", "/dashboard" => "ten figures by load_async" }.freeze
       CLIENTS = 32
       NEAR = 0.001 # seconds that the link adds to a round trip
       FAR = 0.1    # the same, where round trips are counted: long beside what a busy machine adds
