@@ -23,6 +23,7 @@ module Trunkline
 
       ::PG::Result.singleton_class.prepend(Recognizing)
       Result.prepend(Recognized)
+      ResultErrors.namespace = ::PG
     end
     private_constant :GemResult
   end

@@ -14,6 +14,9 @@ module Trunkline
       # @return [String] the same; in UTF-8 if its encoding is not ASCII-compatible, such as UTF-16
       def self.utf8(text) = text.is_a?(String) && !text.encoding.ascii_compatible? ? text.encode(Encoding::UTF_8) : text
 
+      # @raise [TypeError] they are no Array
+      def self.check_parameters(parameters) = (raise TypeError, "wrong argument type #{parameters.class} (expected Array)" unless parameters.is_a?(Array))
+
       # @param interface [Postgres::AdapterInterface] of the client
       # @param session [Postgres::VirtualSession] of that client
       def initialize(interface, session)
@@ -54,8 +57,7 @@ module Trunkline
 
       # @return [Array(Array, Array<Integer>)] values for the session, and their types, or nil
       def sendable(sql, parameters, map, types)
-        raise TypeError, "wrong argument type #{parameters.class} (expected Array)" unless parameters.is_a?(Array)
-
+        Queries.check_parameters(parameters)
         map = TypeMap.reading(map)
         return [parameters, declared(types)] if parameters.empty?
 

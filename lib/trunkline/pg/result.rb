@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "constants"
+require_relative "result_errors"
 require_relative "streamed_rows"
 require_relative "type_maps"
 require_relative "tuple"
@@ -18,9 +19,9 @@ module Trunkline
       ].freeze
       # Replaces the contents of a cleared result.
       CLEARED = Object.new.tap do |cleared|
-        def cleared.method_missing(name, *) = raise(Error, "result has been cleared (#{name})")
+        def cleared.method_missing(name, *) = raise(ResultErrors.namespace::Error, "result has been cleared (#{name})")
         def cleared.respond_to_missing?(_name, _private = false) = false
-        def cleared.size = raise(Error, "result has been cleared")
+        def cleared.size = raise(ResultErrors.namespace::Error, "result has been cleared")
       end
       # What is kept of the answer besides its rows.
       Details = Struct.new(:tag, :format, :status, :parameters, :source)
@@ -162,8 +163,8 @@ module Trunkline
       def cmd_tuples = affected_rows || 0
       alias cmdtuples cmd_tuples
 
-      # @return [Integer] 0: rows have no OIDs in the versions of PostgreSQL that are supported
-      def oid_value = 0
+      # @return [nil] rows have no OIDs in the versions of PostgreSQL that are supported
+      def oid_value = nil
 
       # @return [Integer] parameters of a described statement; 0 for an executed one
       def nparams = details.parameters.to_a.size
@@ -221,7 +222,7 @@ module Trunkline
       # @return [Array<String, Symbol>] names of the columns
       def fields = columns.map(&(field_name_type == :symbol ? :to_sym : :itself))
 
-      # Drops the rows: later calls raise {Error}.
+      # Drops the rows: later calls raise PG::Error.
       #
       # @return [nil]
       def clear
@@ -237,9 +238,9 @@ module Trunkline
 
       # Raises the error of a failed query. {Connection#get_result} returns such a result; exec and the like have raised.
       #
-      # @return [nil]
+      # @return [Result] itself
       # @raise [PG::Error]
-      def check = nil
+      def check = self
       alias check_result check
 
       # @return [String] of a failed query; empty

@@ -26,7 +26,7 @@ module Trunkline
 
         check
         return self if result_status == Constants::PGRES_COMMAND_OK
-        raise InvalidResultStatus, "PG::Result is not in single row mode" unless details.source
+        raise ResultErrors.namespace::InvalidResultStatus, "PG::Result is not in single row mode" unless details.source
 
         details.source.each_result(self) { |result| yield like_this(result) }
         self

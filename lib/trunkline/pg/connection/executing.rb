@@ -155,6 +155,7 @@ module Trunkline
           check_no_copy
           end_open
           sql = Queries.utf8(sql)
+          Queries.check_parameters(parameters)
           return open_copy(sql) if parameters.empty? && Copying.begins?(sql)
 
           result = settled(@queries.query(sql, parameters, result_format, type_map || @types.for_queries, prepare, types))
