@@ -8,8 +8,15 @@ module Trunkline
       # By the gem's name: its behaviour without PostgreSQL's name.
       GEMS = {
         "ahoy_matey" => "raises Adapter not supported for properties of events, and makes their column text and not jsonb",
+        "database_consistency" => "skips its checks of PostgreSQL's enums, arrays and citext",
+        "datadog" => "names its spans trunkline.query and not postgres.query",
+        "lockbox" => "generates audits with a column text and not jsonb",
+        "newrelic_rpm" => "calls the database ActiveRecord and not Postgres, and explains no slow statements",
         "pay" => "makes its columns json and not jsonb",
         "pghero" => "refuses the database (Invalid connection URL)",
+        "rollups" => "refuses dimensions",
+        "sentry-rails" => "calls the database's system trunkline and not postgresql",
+        "solid_cache" => "installs no cache_structure.sql where the format of the schema is sql",
         "strong_migrations" => "generates an initializer without PostgreSQL's timeouts"
       }.freeze
       private_constant :GEMS

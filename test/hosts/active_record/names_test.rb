@@ -89,6 +89,8 @@ module Hosts
                 '%s.each { |name| Gem.loaded_specs[name] = Gem::Specification.new(name) }; ActiveSupport.run_load_hooks(:after_initialize, nil)'
         output = told(format(start, "trunkline", "trunkline", "%w[pay pghero rack]"))
         assert_match(/look for the name postgresql.*: pay makes its columns json and not jsonb; pghero refuses the database \(.*\)\. Write `gem "trunkline", require:/, output)
+        all = %w[ahoy_matey database_consistency datadog lockbox newrelic_rpm pay pghero rollups sentry-rails solid_cache strong_migrations]
+        assert_equal all, told(format(start, "trunkline", "trunkline", "%w[#{all.join(" ")}]"))[/configuration: (.*)\. Write/, 1].split("; ").map { |deed| deed[/\A\S+/] }
         assert_empty told(format(start, "trunkline", "trunkline", "%w[rack]"))
         assert_empty told(format(start, "postgresql", "postgresql", "%w[pay pghero]"))
       end
