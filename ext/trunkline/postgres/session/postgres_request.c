@@ -83,7 +83,7 @@ static VALUE request_query(VALUE class, VALUE statement, VALUE parameters) {
     Check_Type(parameters, T_ARRAY);
     known->used = true;
     if (statement_known(known) && RARRAY_LEN(parameters) != known->type_count) return Qnil;
-    if (OBJ_FROZEN(parameters)) parameters = rb_ary_dup(parameters); /* its mutable Strings are replaced */
+    if (OBJ_FROZEN(parameters) && RARRAY_LEN(parameters) > 0) parameters = rb_ary_dup(parameters); /* its mutable Strings are replaced */
     return bind_ready(parameters) ? create(REQUEST_QUERY, statement, parameters, Qnil) : Qnil;
 }
 

@@ -8,17 +8,15 @@ module Trunkline
       NO_PARAMETERS = [].freeze
       private_constant :MISCOUNT, :NO_PARAMETERS
 
-      # Executes BEGIN, COMMIT, ROLLBACK or a statement of savepoints. It has neither parameters to encode nor rows to decode.
+      # Executes BEGIN, COMMIT, ROLLBACK or a statement of savepoints, whose result is not needed. It has neither parameters to encode nor rows to decode.
       #
-      # @return [Result]
+      # @return [void]
       # @raise [PG::Error]
       def execute_transaction_control(sql)
         check_open
         check_no_copy if @copy
         end_open if @sent || @open_copy
-        result = @session.query(sql, NO_PARAMETERS, prepare: :again)
-        call_receiver(result) if @receiver
-        result
+        @receiver ? call_receiver(@session.query(sql, NO_PARAMETERS, prepare: :again)) : @session.command(sql)
       rescue Error, EncodingError => error
         raise translated(error)
       end

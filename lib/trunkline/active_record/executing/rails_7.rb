@@ -14,10 +14,9 @@ module Trunkline
 
           log(sql, name, async: async) do
             with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
-              result = connection.execute_transaction_control(sql)
+              connection.execute_transaction_control(sql)
               verified!
-              handle_warnings(result)
-              result
+              handle_warnings(sql)
             end
           end
         end

@@ -180,7 +180,7 @@ module Trunkline
       # @raise [SharedStateError] there is a pooler, which would not forward notifications
       def take
         sentinel = GCSentinel.new
-        trunk = @sessions.take(Request.companion.pin, HOLDER, @sessions.direct || @sessions.usual, ReachableOwner.new(sentinel, Thread.current))
+        trunk = @sessions.take(Request.companion.pin, @sessions.reservation(HOLDER), @sessions.direct || @sessions.usual, ReachableOwner.new(sentinel, Thread.current))
         trunk.user = self
         return trunk unless trunk.pooled?
 

@@ -28,10 +28,11 @@ module Trunkline
         guard
       end
 
-      # A transaction runs on a replica, or on the primary if the caller's reads must see a position: a session has no guard.
+      # A transaction runs on a replica, or on the primary if the caller's reads must see a position: a session has no guard. Each has another lease, as
+      # it may be another replica's.
       #
       # @return [SessionLease] on a replica that has served a read
-      def lease_at(location, holder) = sessions_for_own.lease_at(location, holder)
+      def lease_at(location, holder, _ended) = sessions_for_own.lease_at(location, holder)
 
       private
 

@@ -25,7 +25,8 @@ module Trunkline
     class Executor # :nodoc:
       # The limit of a Bind message.
       MOST_PARAMETERS = 65_535
-      private_constant :MOST_PARAMETERS
+      NO_PARAMETERS = [].freeze
+      private_constant :MOST_PARAMETERS, :NO_PARAMETERS
 
       # @return [Hash{String => Statement}] known ones, with the object's decoding and parse context
       attr_reader :statements
@@ -74,7 +75,7 @@ module Trunkline
       # @param result_class [Class]
       # @return [Result]
       def result_of(statement, parameters, prepare, result_class)
-        request = request_for(statement, parameters.dup)
+        request = request_for(statement, parameters.empty? ? NO_PARAMETERS : parameters.dup)
         request.unnamed! unless prepare
         perform(request)
         request.result(result_class) || @responses.result(retry_until_answered(request), result_class)

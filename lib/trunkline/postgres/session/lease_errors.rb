@@ -25,6 +25,10 @@ module Trunkline
         ConnectionError.new("the session cannot be used any more: #{reason}", sql: sql(request), server: server, retriable: false)
       end
 
+      def lost(sql, server)
+        ConnectionError.new("the connection was lost in the middle of a transaction, which the server rolls back", sql: sql, server: server, retriable: false)
+      end
+
       # @param lease [SessionLease] which takes no request
       def unusable(lease, request)
         return broken(request, lease.server, "its connection belongs to the parent process") if lease.trunk&.inherited?

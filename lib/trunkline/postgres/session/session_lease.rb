@@ -14,17 +14,13 @@ module Trunkline
   module Postgres
     # The trunk of a session: taken for the first request, used by one fiber or thread at a time, and returned in the state that any caller expects.
     class SessionLease # :nodoc:
-      # @return [String] label for messages
-      attr_reader :server
+      # Where and since when a trunk is held, and of which pool.
+      Reservation = Struct.new(:location, :since, :pool)
 
-      # @return [Trunk, nil] nil: no request was sent yet, or the session has ended
-      attr_reader :trunk
-
-      # @return [Array<String>] SQL that is sent with the next request, before it
-      attr_reader :pending
-
-      # @return [Request, nil] the last one that was sent; nil: none
-      attr_reader :last
+      attr_reader :server # [String] label for messages
+      attr_reader :trunk # [Trunk, nil] nil: no request was sent yet, or the session has ended
+      attr_reader :pending # [Array<String>] SQL that is sent with the next request, before it
+      attr_reader :last # [Request, nil] the last one that was sent; nil: none
 
       # @param sessions [Sessions] provide trunks
       # @param responses [ResponseReader]
@@ -34,21 +30,28 @@ module Trunkline
         @sessions = sessions
         @responses = responses
         @use_of_session = SessionUse.new
-        @location = location
-        @holder = holder
-        @sentinel = GCSentinel.new
+        @reservation = Reservation.new(location)
+        @owner = ReachableOwner.new(@sentinel = GCSentinel.new, holder)
         @server = sessions.server
         @pending = []
         @in_use = Flag.new
         @trunk = @codec = @state = @last = @first = @flow = @notifications = @preparation = @parse_context = @pooler_check = @access = nil
-        @broken = @ended = false
+        @broken = @ended = @handed_out = false
       end
 
-      # @return [LeaseFlow] of streams and COPY
-      def flow = @flow ||= LeaseFlow.new(self)
+      # Makes a lease that has ended as a new one, for a caller that begins one transaction after the other.
+      #
+      # @return [SessionLease, nil] itself; nil: it has left something, or other objects may refer to it
+      def begin_again
+        return if @broken || @handed_out || @flow || @notifications || @access || @parse_context || !@pending.empty? || @use_of_session.stateful?
 
-      # @return [LeaseNotifications] that have arrived here
-      def notifications = @notifications ||= LeaseNotifications.new(self)
+        @last = @first = @opening = nil
+        @ended = false
+        self
+      end
+
+      def flow = @flow ||= LeaseFlow.new(self) # [LeaseFlow] of streams and COPY
+      def notifications = @notifications ||= LeaseNotifications.new(self) # [LeaseNotifications] that have arrived here
 
       # Sets the parse context that applies once the pending SQL is sent.
       #
@@ -90,17 +93,15 @@ module Trunkline
         transmit(request)
       end
 
-      # Sends the request without waiting for its answer.
+      # Sends the request without waiting for its answer, which is read from this lease.
       def dispatch(request)
+        @handed_out = true
         prepare(request)
         exclusively(request) { over_leased_trunk(request) { |trunk| trunk.dispatch(request) } }
       end
 
-      # @return [::Socket, nil] of its connection, where it has one
-      def io = @trunk&.io
-
-      # @return [Integer, nil] process ID of the server's backend; nil: there is no connection yet
-      def server_process = @trunk&.server_process
+      def io = @trunk&.io # [::Socket, nil] of its connection, where it has one
+      def server_process = @trunk&.server_process # [Integer, nil] ID of the server's backend; nil: there is no connection yet
 
       # Waits for the answer to a request that was dispatched here.
       def await(request, wait_until = nil) = @trunk.await(request, wait_until)
@@ -244,7 +245,7 @@ module Trunkline
       def take(request)
         raise LeaseErrors.ended(request, @server) if @ended
 
-        @trunk = @sessions.take(request, @location, @access, ReachableOwner.new(@sentinel, @holder))
+        @trunk = @sessions.take(request, @reservation, @access, @owner.dup) # each use of a trunk has another user
         @codec, @state = @trunk.codec, @trunk.state
         @trunk
       end

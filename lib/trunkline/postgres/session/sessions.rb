@@ -8,12 +8,10 @@ module Trunkline
     # The sessions of a client: which fiber holds one, and how long others wait for theirs. The fiber that opened a session holds it, see
     # {ScopedValue}.
     class Sessions # :nodoc:
-      # Where and when a connection was reserved, and of which pool.
-      Holder = Struct.new(:location, :since, :pool)
       LIBRARY = File.expand_path("..", __dir__)
       # The holder of a session, if no code of the caller is running.
       NEXT = "a stream's Enumerator on which next was called"
-      private_constant :Holder, :LIBRARY, :NEXT
+      private_constant :LIBRARY, :NEXT
 
       # @return [Boolean] whether the caller holds a session of any client
       def self.any_held? = ScopedValue.any? { |owner| owner.is_a?(self) }
@@ -55,8 +53,9 @@ module Trunkline
 
       # @param location [String] of the holder: file and line
       # @param holder [#alive?] holds it until it ends
-      # @return [SessionLease]
-      def lease_at(location, holder = Thread.current) = SessionLease.new(self, @responses, location, holder)
+      # @param ended [SessionLease, nil] of the same holder, as {SessionLease#begin_again} returns it
+      # @return [SessionLease] the ended one, or another
+      def lease_at(location, holder = Thread.current, ended = nil) = ended || SessionLease.new(self, @responses, location, holder)
 
       # Runs the block, in which the caller holds the session.
       def hold(session)
@@ -81,16 +80,21 @@ module Trunkline
         Thread.handle_interrupt(Waiting::ON_BLOCKING) { session.finish(completed.completed?) if completed }
       end
 
+      # @return [SessionLease::Reservation] for {#take}
+      def reservation(location) = SessionLease::Reservation.new(location)
+
       # Waits for a trunk.
       #
-      # @param location [String] of the holder: file and line
+      # @param reservation [SessionLease::Reservation] which no other trunk has
       # @param access [ServerAccess, nil] to the server; nil: the usual one
       # @param user [#alive?, #shared?] of the trunk
       # @raise [Overloaded] none became free in time
-      def take(request, location, access, user)
+      def take(request, reservation, access, user)
         pool = access ? access.pool : @pool
         trunk = pool.check_out(request, user) { describe_holders(pool) }
-        trunk.holder = Holder.new(location, Waiting.now, pool)
+        reservation.since = Waiting.now
+        reservation.pool = pool
+        trunk.holder = reservation
         trunk.codec.exclusive = true
         trunk.codec.discard_sequences if @last_value_read
         trunk

@@ -17,10 +17,10 @@ module Trunkline
       module_function
 
       # @return [Boolean]
-      def opening?(sql) = OPENING.match?(sql)
+      def opening?(sql) = sql == "BEGIN" || OPENING.match?(sql)
 
       # @return [Boolean]
-      def ending?(sql) = ENDING.match?(sql)
+      def ending?(sql) = sql == "COMMIT" || ENDING.match?(sql)
 
       # @return [Boolean] whether a setting ends with its transaction
       def passing?(sql) = PASSING.match?(sql)

@@ -24,6 +24,7 @@ module Trunkline
       # @param readers [Readers, nil]
       # @yieldparam location [String] as {#virtual_session} takes it
       # @yieldparam holder [#alive?] likewise
+      # @yieldparam ended [SessionLease, nil] the session's former one, which may begin again
       # @yieldreturn [SessionLease] for a session
       def initialize(executor, known, epochs, result_class, readers = nil, &lease)
         @executor = executor
@@ -45,7 +46,7 @@ module Trunkline
       # @param holder [#alive?] has the session: when it is not alive any more, the session's reserved connection may be closed
       # @return [VirtualSession]
       def virtual_session(location, result_class = @result_class, holder: Thread.current)
-        VirtualSession.new(self, @executor, @all, result_class) { @lease.call(location, holder) }.tap { |session| @executor.observe(session) }
+        VirtualSession.new(self, @executor, @all, result_class) { |ended| @lease.call(location, holder, ended) }.tap { |session| @executor.observe(session) }
       end
 
       # @param format [Symbol] :text or :binary

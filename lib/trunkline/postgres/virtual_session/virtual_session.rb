@@ -20,6 +20,7 @@ module Trunkline
       # @param client [Executor] sends shareable statements
       # @param statements [Hash{String => Statement}]
       # @param result_class [Class] for its queries
+      # @yieldparam ended [SessionLease, nil] the former one, which may begin again
       # @yieldreturn [SessionLease] that reserves a connection
       def initialize(interface, client, statements, result_class, &take_lease)
         super(statements, client.decoding, client.responses, self)
@@ -27,24 +28,19 @@ module Trunkline
         @client = client
         @result_class = result_class
         @take_lease = take_lease
-        @lease = nil
+        @lease = @ended_lease = nil
         @status = "I"
         @kept = @held = false
       end
 
-      # @return [String] "I", "T" or "E": in no transaction, in one, or in one that has failed
-      attr_reader :status
+      attr_reader :status # [String] "I", "T" or "E": in no transaction, in one, or in one that has failed
 
-      # @return [Boolean] whether it has a reserved connection now
-      def pinned? = !@lease.nil?
+      def pinned? = !@lease.nil? # [Boolean] whether it has a reserved connection now
+      def reported = @responses.reported # [Hash{String => String}] as {ResponseReader#reported}
+      def closed? = @client.closed? # [Boolean] whether its client is closed
 
-      # @return [Hash{String => String}] as {ResponseReader#reported}
-      def reported = @responses.reported
       # @return [Boolean] whether it has lost the connection with an open transaction: then it is unusable until {#reset}
       def broken? = @status != "I" && (@lease.nil? || @lease.broken?)
-
-      # @return [Boolean] whether its client is closed
-      def closed? = @client.closed?
 
       # @return [Boolean] whether it is usable, as far as can be seen without a query
       def alive? = @lease ? !@lease.broken? && @lease.alive? : @status == "I"
@@ -60,6 +56,23 @@ module Trunkline
       # @raise [Error] as {Querying#query}
       def query(sql, parameters, prepare: true, form: nil, types: nil)
         around_statement(:query, sql, parameters) { form ? form.query(self, sql, parameters, prepare, types) : answer(sql, parameters, prepare) }
+      end
+
+      # Runs one statement without parameters, whose result its caller does not need.
+      #
+      # @return [void]
+      # @raise [Error] as {Querying#query}
+      def command(sql)
+        around_statement(:query, sql) do
+          known = @statements.fetch(sql, nil)
+          statement = known || @statements[sql]
+          unless !statement.shareable? && special(statement) { execute_script(sql) }
+            request = request_for(statement, NO_PARAMETERS)
+            request.unnamed! unless known
+            perform(request)
+            retry_until_answered(request) unless request.plain?
+          end
+        end
       end
 
       # Sends one shareable statement, without waiting for its answer.
@@ -136,39 +149,27 @@ module Trunkline
         raise ArgumentError, "no COPY statement: copy_data takes COPY ... FROM STDIN or TO STDOUT" unless @interface.uncached(sql).classification == :copy
 
         begin_now
-        @lease ||= @take_lease.call
+        @lease ||= take_lease
         @lease.stateful! # triggers, or functions of a query, may leave session state
         Copy.new(@lease, @responses, Statements.text(sql)).begin
       end
 
-      # Waits for a notification, on a reserved connection.
-      #
-      # @see Session#wait_for_notification
+      # As {Session#wait_for_notification}, on a reserved connection.
       def wait_for_notification(timeout)
         raise lost("LISTEN") if broken?
 
-        (@lease ||= @take_lease.call).notifications.take(timeout)
+        (@lease ||= take_lease).notifications.take(timeout)
       end
 
       # Reserves a connection, until {#reset}.
       #
       # @return [Integer, nil] process ID of the server's backend; nil: the connection is taken with the next request
-      def reserve = (@lease ||= @take_lease.call).tap { keep }.server_process
+      def reserve = (@lease ||= take_lease).tap { keep }.server_process
 
-      # @return [::Socket, nil] of the reserved connection
-      def socket = @lease&.io
-
-      # @param name [String] of a setting that the server reports
-      # @return [String, nil] its value on the reserved connection, if there is one
-      def reserved_setting(name) = @lease&.setting(name)
-
-      # @return [Boolean] whether every request is answered
-      def idle? = @lease.nil? || @lease.idle?
-
-      # Cancels abandoned requests, so that the session is usable again.
-      #
-      # @return [Boolean] whether it is
-      def settle = @lease.nil? || @lease.settle
+      def socket = @lease&.io # [::Socket, nil] of the reserved connection
+      def reserved_setting(name) = @lease&.setting(name) # [String, nil] as {SessionLease#setting}
+      def idle? = @lease.nil? || @lease.idle? # [Boolean] whether every request is answered
+      def settle = @lease.nil? || @lease.settle # [Boolean] as {SessionLease#settle}
 
       # Ends the transaction, resets session state, and returns the connection.
       def reset
@@ -178,9 +179,7 @@ module Trunkline
       end
 
       def server = @responses.server
-
-      # @return [Result] of no columns and no rows
-      def nothing = @result_class.new([], Description.empty, nil)
+      def nothing = @result_class.new([], Description.empty, nil) # [Result] of no columns and no rows
 
       def perform(request)
         return @client.perform(request) if @lease.nil? && shared?(request)
@@ -191,22 +190,21 @@ module Trunkline
       def dispatch(request)
         return @client.dispatch(request) if @lease.nil? && shared?(request)
 
-        over_reserved_connection(request) do |lease|
-          lease.dispatch(request)
-          lease
-        end
+        over_reserved_connection(request) { |lease| lease.tap { lease.dispatch(request) } }
       end
 
       # Statements that are not sent now as one statement.
       #
-      # @yieldreturn [Result] of several statements
-      # @return [Result, nil]
+      # @yield runs several statements
+      # @return [Boolean] whether it was such a one
       def special(statement)
         case statement.classification
         when :script then yield
         when :copy then raise SharingErrors.refusal(statement, server)
-        when :transaction then opened(statement.sql) || ended(statement.sql)
+        when :transaction then return opened?(statement.sql) || ended?(statement.sql)
+        else return false
         end
+        true
       end
 
       # Sends a pending BEGIN now: a script cannot be sent together with it.
@@ -224,27 +222,28 @@ module Trunkline
       def answer(sql, parameters, prepare)
         known = @statements.fetch(sql, nil)
         statement = known || (prepare ? @statements[sql] : @interface.uncached(sql))
-        special = special(statement) { execute_script(statement.sql).last } if parameters.empty? && !statement.shareable?
-        special || result_of(statement, parameters, prepare == :again ? known : prepare, @result_class)
+        return nothing if parameters.empty? && !statement.shareable? && special(statement) { return execute_script(statement.sql).last }
+
+        result_of(statement, parameters, prepare == :again ? known : prepare, @result_class)
       end
 
       # Nothing is sent yet: the next statement takes a connection, with BEGIN before it.
-      def opened(sql)
-        return unless @lease.nil? && @status == "I" && SessionRemains.opening?(sql)
+      def opened?(sql)
+        return false unless @lease.nil? && @status == "I" && SessionRemains.opening?(sql)
 
-        @lease = @take_lease.call
+        @lease = take_lease
         @lease.pending.push(sql)
         @status = "T"
-        nothing
+        true
       end
 
-      def ended(sql)
-        return unless opening_pending? && SessionRemains.ending?(sql)
+      def ended?(sql)
+        return false unless opening_pending? && SessionRemains.ending?(sql)
 
         @lease.pending.clear
         @status = "I"
         end_lease unless @kept || @held
-        nothing
+        true
       end
 
       # It changes nothing else in the session, so nothing is to be checked or noted before it.
@@ -268,8 +267,10 @@ module Trunkline
       def take_reserved(statement)
         raise SharingErrors.refusal(statement, server) if statement && SessionRemains.reads_last_value?(statement)
 
-        @take_lease.call
+        take_lease
       end
+
+      def take_lease = @take_lease.call(@ended_lease)
 
       def keep
         @kept = true
@@ -286,14 +287,13 @@ module Trunkline
 
       def end_lease
         lease = @lease
-        @lease = nil
+        @lease = @ended_lease = nil
         @kept = false
         lease.release
+        @ended_lease = lease.begin_again
       end
 
-      def lost(sql)
-        ConnectionError.new("the connection was lost in the middle of a transaction, which the server rolls back", sql: sql, server: server, retriable: false)
-      end
+      def lost(sql) = LeaseErrors.lost(sql, server)
     end
     private_constant :VirtualSession
   end
