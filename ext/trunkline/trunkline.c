@@ -35,6 +35,7 @@
 #include "socket/readiness.h"
 #include "socket/tls_session.h"
 #include "trunk/balancer/dispatcher.h"
+#include "trunk/balancer/spares.h"
 #include "trunk/balancer/host_choice.h"
 #include "trunk/connection/backlog.h"
 #include "trunk/connection/cancelling.h"
@@ -100,6 +101,7 @@ void Init_trunkline(void) {
     Init_trunkline_connection_loop();
     Init_trunkline_connection_loop_class();
     Init_trunkline_dispatcher();
+    Init_trunkline_spares();
     Init_trunkline_host_choice();
     Init_trunkline_histogram();
     Init_trunkline_scoped_value();

@@ -159,13 +159,13 @@ static VALUE found(search_t *search) {
 }
 
 /* Whether its expiry has passed, its server has changed its role, or it was idle for as long as the server allows. */
-static bool is_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
+bool dispatcher_finds_expired(const dispatcher_t *dispatcher, const connection_t *connection, double now) {
     const in_flight_t *in_flight = connection_in_flight(connection);
     return connection_is_old(connection, now) || (in_flight->fifo.count == 0 && now - in_flight->load.idle_since >= dispatcher->idle_limit);
 }
 
 /* Whether the connection that has been idle for longest is superfluous. */
-static bool has_superfluous(const dispatcher_t *dispatcher, double now) {
+bool dispatcher_has_superfluous(const dispatcher_t *dispatcher, double now) {
     const occupant_t *oldest = dispatcher->occupancy.idle.newer;
     if ((size_t)dispatcher->count <= dispatcher->kept_open || oldest == &dispatcher->occupancy.idle) return false;
     return now - connection_in_flight(connection_at(dispatcher, (long)oldest->index))->load.unused_since > dispatcher->max_idle;
@@ -179,9 +179,9 @@ static VALUE dispatcher_choose(VALUE self, VALUE object) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     if (dispatcher->count == 0) return Qnil;
     search_t search = search_for(dispatcher, request_checked(object));
-    if (has_superfluous(dispatcher, search.now) || search.now >= dispatcher->check_idle_at) return Qnil;
+    if (dispatcher_has_superfluous(dispatcher, search.now) || search.now >= dispatcher->check_idle_at) return Qnil;
     search_likely(&search);
-    if (search.best >= 0 && is_expired(dispatcher, connection_at(dispatcher, search.best), search.now)) return Qnil;
+    if (search.best >= 0 && dispatcher_finds_expired(dispatcher, connection_at(dispatcher, search.best), search.now)) return Qnil;
     return found(&search);
 }
 
@@ -306,7 +306,7 @@ static VALUE dispatcher_should_open_another(VALUE self, VALUE object, VALUE open
  * A connection that was idle for longer than max_idle. */
 static VALUE dispatcher_superfluous(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
-    return has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->occupancy.idle.newer->index) : Qnil;
+    return dispatcher_has_superfluous(dispatcher, clock_now()) ? RARRAY_AREF(dispatcher->trunks, (long)dispatcher->occupancy.idle.newer->index) : Qnil;
 }
 
 /* call-seq: expired -> trunk or nil
@@ -316,7 +316,7 @@ static VALUE dispatcher_expired(VALUE self) {
     dispatcher_t *dispatcher = dispatcher_of(self);
     double now = clock_now();
     for (long at = 0; at < dispatcher->count; at++) {
-        if (is_expired(dispatcher, connection_at(dispatcher, at), now)) return RARRAY_AREF(dispatcher->trunks, at);
+        if (dispatcher_finds_expired(dispatcher, connection_at(dispatcher, at), now)) return RARRAY_AREF(dispatcher->trunks, at);
     }
     return Qnil;
 }

@@ -32,6 +32,12 @@ static VALUE loop_initialize(VALUE self, VALUE connection_object) {
     return self;
 }
 
+connection_t *connection_loop_connection(VALUE object) {
+    if (!rb_typeddata_is_kind_of(object, &loop_type)) return NULL;
+    VALUE state = ((const connection_loop_t *)RTYPEDDATA_DATA(object))->connection_object;
+    return NIL_P(state) ? NULL : connection_of(state);
+}
+
 /* For a method's receiver. Raises TypeError before initialize. */
 static connection_io_t io_of(VALUE self, VALUE request) {
     return connection_io_for(self, ((connection_loop_t *)RTYPEDDATA_DATA(self))->connection_object, request);

@@ -1,5 +1,6 @@
 #include "flag.h"
 
+#include "interrupts.h"
 #include "../../common/classes.h"
 
 static size_t flag_memsize(const void *data) {
@@ -49,6 +50,15 @@ static VALUE flag_hold(VALUE self) {
     return Qtrue;
 }
 
+static VALUE hold_masked(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) { return flag_hold(self); }
+
+/* call-seq: hold_uninterrupted(scheduler) { ... } -> true or false
+ *
+ * The same with interrupts masked, except where the block waits. With a scheduler they are not: a fiber is interrupted only where it waits anyway. */
+static VALUE flag_hold_uninterrupted(VALUE self, VALUE scheduler) {
+    return NIL_P(scheduler) ? interrupts_on_blocking(hold_masked, self) : flag_hold(self);
+}
+
 /* call-seq: on? -> true or false */
 static VALUE flag_is_on(VALUE self) { return RBOOL(((const flag_t *)RTYPEDDATA_DATA(self))->on); }
 
@@ -57,5 +67,6 @@ void Init_trunkline_flag(void) {
     trunkline_define_new(class, flag_new);
     rb_define_method(class, "on=", flag_set, 1);
     rb_define_method(class, "hold", flag_hold, 0);
+    rb_define_method(class, "hold_uninterrupted", flag_hold_uninterrupted, 1);
     rb_define_method(class, "on?", flag_is_on, 0);
 }

@@ -193,7 +193,7 @@ module Trunkline
       #
       # @raise [SharedStateError] another one uses it
       def exclusively(request, &)
-        Waiting.without_interrupts(request.scheduler) { @in_use.hold(&) || raise(LeaseErrors.in_use(request, @server)) }
+        @in_use.hold_uninterrupted(request.scheduler, &) || raise(LeaseErrors.in_use(request, @server))
       end
 
       # Yields the trunk of the lease, with pending SQL ahead of the request. A trunk that is lost before anything was done on it is replaced by

@@ -32,8 +32,7 @@ module Trunkline
     def initialize(connections:, most:, limits: Limits.new, server: nil, divided: false, check: nil, address_changed: nil, &open)
       @budget = { connections: connections, most: most, max_idle: limits.max_idle.to_f, divided: divided, check: check }
       @limits, @server, @open, @address_changed = limits, server, open, address_changed
-      @closed, @divided = false, divided
-      @callers_waiting = Flag.new
+      @callers_waiting, @only_locked, @closed, @divided = Flag.new, Flag.new, false, divided
       begin_anew
     end
 
@@ -105,8 +104,7 @@ module Trunkline
       trunk.close("the client was closed") if @closed
     end
 
-    # Called by a trunk that has no active callers any more, or has room again.
-    def freed = wake_called { @queue.serve }
+    def freed = wake_called { @queue.serve } # called by a trunk that has no active callers any more, or has room again
 
     # Called by a trunk whose connection has ended.
     def lost(trunk)
@@ -141,14 +139,13 @@ module Trunkline
     # Closes every trunk, including quarantined ones. Callers that wait now or come later get the error {Closed}. It is not interrupted.
     def close
       Thread.handle_interrupt(Waiting::NEVER) do
-        locked { (@queue.closed = @closed = true) && @ledger.trunks.dup }.each { |trunk| trunk.close("the client was closed") }
+        locked { (@queue.closed = @closed = @only_locked.on = true) && @ledger.trunks.dup }.each { |trunk| trunk.close("the client was closed") }
         wake_called { @queue.call_all }
       end
     end
 
     def closed? = @closed
-    # @return [Dispatcher] among its shared trunks; another one in a forked child
-    def dispatcher = locked { renew_after_fork || @dispatcher }
+    def dispatcher = locked { renew_after_fork || @dispatcher } # [Dispatcher] among its shared trunks; another one in a forked child
     def read_unattended = @roster.read_unattended # reads answers on trunks that no active caller reads
     def counts = @roster.counts # [Hash] how many trunks are shared, pinned, spare and being opened
     # @return [Hash{Symbol => Object}] see {PoolStats#to_h}
@@ -161,7 +158,7 @@ module Trunkline
 
     def begin_anew
       @generation = Trunkline.process_generation
-      @lock = Lock.new
+      @lock = Lock.new(@mutex = Mutex.new)
       @idle_checks = (@roster = Roster.new(**@budget)).idle_checks
       @ledger = Ledger.new
       @opener = Opener.new(@roster, @ledger, @limits, @server, @open, @address_changed)
@@ -241,7 +238,7 @@ module Trunkline
       end
     end
 
-    # Closes what exceeds this process's share of the server's connections.
+    # Those that exceed this process's share of the server's connections.
     def retire_surplus = locked { @roster.shed_surplus }.each { |trunk| trunk.retire("it exceeds this process's share of the server's connections") }
 
     def renew_after_fork
@@ -253,10 +250,11 @@ module Trunkline
       nil
     end
 
-    def take_spare = (locked { @roster.take_spare if @queue_idle && !@closed && @generation == Trunkline.process_generation } if @queue_idle && @roster.any_spare?)
+    def take_spare = @queue_idle && @roster.any_spare? && (@roster.take_spare_at_once(@mutex, @only_locked) || take_spare_with_lock)
+    def take_spare_with_lock = locked { @roster.take_spare if @queue_idle && !@closed && @generation == Trunkline.process_generation }
 
     # Without the steps for other callers, if none waits.
-    def put_aside(trunk) = @queue_idle && locked { @queue_idle && !@roster.draining? && @roster.check_in(trunk, wanted: 0, shared: false) }
+    def put_aside(trunk) = @queue_idle && (@roster.put_aside_at_once(@mutex, @only_locked, trunk, @growing) || locked { @queue_idle && !@roster.draining? && @roster.check_in(trunk, wanted: 0, shared: false) })
 
     # A trunk that was shared may still owe answers to callers that have left. The check of a reserved one may show that it is not usable.
     def settled?(trunk, request)
@@ -276,6 +274,7 @@ module Trunkline
       @queue_idle = @queue.idle?
       @queued = waiting_kind == :sharing
       @callers_waiting.on = !waiting_kind.nil?
+      @only_locked.on = !@queue_idle || @closed
     end
 
     # Runs the block, which changes the queue or the roster, with the lock held.

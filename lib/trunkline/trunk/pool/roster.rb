@@ -67,17 +67,14 @@ module Trunkline
       retire_where { |trunk| chosen.include?(trunk) }
     end
 
-    # The server may take more again.
-    def expect_more = @limit = @most
+    def expect_more = @limit = @most # the server may take more again
 
-    # @return [Boolean] whether there may be only one connection, which is shared and reserved by turns
-    def single? = @limit == 1
+    def single? = @limit == 1 # whether there may be only one connection, which is shared and reserved by turns
 
     # @return [String] how many connections there may be, and the reason
     def limit = "there may be #{@limit} (#{@limit < @most ? "the server takes no more" : "max_connections"})"
 
-    # @return [Boolean] whether another connection may be opened at all
-    def room? = size < @limit
+    def room? = size < @limit # whether another connection may be opened at all
 
     # @return [Boolean] whether another one may be opened and reserved: there must be room for a shared one too, unless there may be only one
     def room_to_pin? = room? && (size < @limit - 1 || trunks.size + @opening_to_share > 0 || single?)
@@ -92,14 +89,13 @@ module Trunkline
       @opening_to_share.zero? && @trunks.size < @connections && (total < @limit || !@spares.empty?)
     end
 
-    # Whether another shared connection may be opened, whatever the load.
+    # Whether another shared one may be opened, whatever the load.
     def room_to_share? = @trunks.size + @opening_to_share < @connections && size < @limit
 
     # @return [Boolean] whether another trunk, spare or new, could be shared, if the opener allows it
     def may_share_another? = !@spares.empty? || !@quota.nil? || size < @limit - 1 || room_to_share?
 
-    # Whether fewer are shared, or about to be, than `connections`.
-    def fewer_shared? = @trunks.size + @opening_to_share < @connections
+    def fewer_shared? = @trunks.size + @opening_to_share < @connections # or are about to be shared
 
     # @return [Boolean] whether one more trunk, spare or new, may be shared. Room for one more is kept for callers that pin.
     def room_to_grow? = size - @spares.size < @limit - 1
@@ -134,14 +130,16 @@ module Trunkline
       trunk
     end
 
-    # A spare one to pin, unless one is to be retired first.
+    # Pins a spare one, unless one is to be retired first.
     def take_spare = (@spares.pop&.tap { |trunk| @pinned.push(trunk) } unless outdated)
+    def take_spare_at_once(mutex, only_locked) = @dispatcher.take_spare(mutex, only_locked, @spares, @pinned) # without the lock; nil: it is needed
 
     # Takes out the spare trunks that the block selects; the caller returns each with {#check_in}.
     #
     # @return [Array<Trunk>]
     def take_spares(&chosen)
-      taken, @spares = @spares.partition(&chosen)
+      taken, left = @spares.partition(&chosen)
+      @spares.replace(left) # the same Array, which C changes
       @pinned.concat(taken)
       taken
     end
@@ -188,6 +186,8 @@ module Trunkline
       needed ? release(trunk) : @spares.push(trunk)
       true
     end
+    # Puts a pinned trunk aside without the lock. False: that is needed.
+    def put_aside_at_once(mutex, only_locked, trunk, growing) = @draining.nil? && !@trunks.empty? && @dispatcher.put_aside(mutex, only_locked, @spares, @pinned, trunk, growing)
 
     # Takes out a trunk that has reached its lifetime or was idle for too long, and is not pinned.
     #
