@@ -36,7 +36,7 @@ class CallCountsTest < Trunkline::TestCase
     with_replicas do |db,|
       ask = -> { db.replica.query(ASK, 1) }
       WARM.times { ask.call }
-      assert_calls([28, 49], "db.replica.query", &ask)
+      assert_calls([29, 52], "db.replica.query", &ask)
     end
   end
 
