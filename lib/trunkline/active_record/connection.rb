@@ -2,6 +2,7 @@
 
 require_relative "../pg/pg"
 require_relative "connection/adapter_statements"
+require_relative "connection/instrumented"
 require_relative "read_position"
 require_relative "result_types"
 
@@ -26,6 +27,7 @@ module Trunkline
       # @param reading [Boolean] whether it queries the replicas of the client
       # @return [Connection]
       def self.new(client, config, holder = Thread.current, dates: false, reading: false)
+        Instrumented.follow(self)
         allocate.tap { |connection| connection.send(:initialize, client, config, holder, dates, reading) }
       end
 

@@ -34,19 +34,20 @@ module Trunkline
         with_raw_connection { |connection| connection.session.together { super } }
       end
 
-      # @return [Postgres::Future, nil] of a query in flight; nil: it must run synchronously
+      # @return [Array(String, Postgres::Future)] the text that was sent, with what ActiveRecord puts into it, and the query in flight; nil for that: it must run synchronously
       def send_select(sql, _name, binds, prepare:) # :nodoc:
         sql = preprocess_query(sql)
         update_typemap_for_default_timezone
-        with_raw_connection(materialize_transactions: false) { |connection| connection.send_statement(sql, type_casted_binds(binds), prepare) }
+        [sql, with_raw_connection(materialize_transactions: false) { |connection| connection.send_statement(sql, type_casted_binds(binds), prepare) }]
       end
 
       # @param future [Postgres::Future]
       # @return [ActiveRecord::Result]
       def receive_select(future, sql, name, binds) # :nodoc:
-        result = log(sql, name, binds, type_casted_binds(binds), async: true) do |payload|
+        values = type_casted_binds(binds)
+        result = log(sql, name, binds, values, async: true) do |payload|
           with_raw_connection(materialize_transactions: false) do |connection|
-            connection.receive_result(future).tap { |received| payload[:row_count] = received.size }
+            connection.receive_result(future, sql, values).tap { |received| payload[:row_count] = received.size }
           end
         end
         cast_result(result)
@@ -62,7 +63,7 @@ module Trunkline
       end
 
       def select(sql, name = nil, binds = [], prepare: false, async: false, **options)
-        return super unless async && async_enabled? && current_transaction.closed?
+        return super unless async && async_enabled? && current_transaction.closed? && sends_ahead?
 
         sent = SentQuery.new(pool, sql, name, binds, prepare: prepare)
         sent.send_by(self, ::ActiveRecord::Base.asynchronous_queries_session) ||

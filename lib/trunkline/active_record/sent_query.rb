@@ -16,7 +16,8 @@ module Trunkline
       # @return [SentQuery, nil] nil: it cannot be sent ahead
       def send_by(adapter, session)
         @session = session
-        @future = adapter.send_select(*@args, **@kwargs)
+        sql, @future = adapter.send_select(*@args, **@kwargs)
+        @args = [sql, *@args.drop(1)]
         self if @future
       rescue ::ActiveRecord::ActiveRecordError => error
         @error = error

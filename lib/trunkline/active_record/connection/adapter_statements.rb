@@ -45,10 +45,12 @@ module Trunkline
         raise translated(error)
       end
 
-      # @param future [Postgres::Future]
+      # @param future [Postgres::Future] of {#send_statement}
+      # @param _sql [String] its statement
+      # @param _parameters [Array] its parameters
       # @return [Result]
       # @raise [PG::Error]
-      def receive_result(future)
+      def receive_result(future, _sql, _parameters)
         received(future.value)
       rescue Error, MISCOUNT => error
         raise translated(error)

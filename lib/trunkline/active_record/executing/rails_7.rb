@@ -30,6 +30,12 @@ module Trunkline
 
         private
 
+        # Whether no other library has put its own method around the stock adapter's, which a query that is sent ahead does not go through: AppSec of Datadog's
+        # and marginalia do. A thread of ActiveRecord's pool then runs it.
+        def sends_ahead?
+          method(:execute_and_clear).source_location.first.end_with?("active_record/connection_adapters/postgresql_adapter.rb")
+        end
+
         def exec_no_cache(sql, name, binds, async:, allow_retry:, materialize_transactions:)
           exec_directly(sql, name, binds, :again, async, allow_retry, materialize_transactions)
         end

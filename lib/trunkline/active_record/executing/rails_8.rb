@@ -20,6 +20,8 @@ module Trunkline
 
         private
 
+        def sends_ahead? = true
+
         def perform_query(_connection, sql, _binds, type_casted_binds, prepare:, notification_payload:, **)
           update_typemap_for_default_timezone # may switch to another connection
           values = type_casted_binds || []
