@@ -47,6 +47,11 @@ namespace :hosts do
     sh({ "NAME" => arguments.name, "FOLDER" => File.expand_path(arguments.folder) }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/application.rb")
   end
 
+  desc "Compare what libraries that watch statements report of a small Rails application on the stock adapter and on both ways to this one; takes a name of instrumentation/gems.yml"
+  task(:instrumentation, [:name] => :compile) do |_, arguments|
+    sh({ "NAMES" => arguments.name.to_s }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/instrumentation.rb")
+  end
+
   desc "Run Dalli's own integration tests with this client under its name; takes the folder of Dalli's source, or fetches Debian forky's"
   task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder || DebianSource::DALLI.folder) }
 end
