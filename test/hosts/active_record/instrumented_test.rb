@@ -17,7 +17,7 @@ module Hosts
         module Seen
           CALLS = []
           private def seen(name, first) = CALLS << [name, first]
-          %i[exec async_exec exec_params async_exec_params exec_prepared prepare].each { |name| define_method(name) { |*values, &block| seen(name, values.first); super(*values, &block) } }
+          %i[exec async_exec exec_params async_exec_params exec_prepared prepare].each { |name| define_method(name) { |*values, &block| seen(name, values.first); super(*values, &block).tap { |result| result.ntuples } } }
         end
       RUBY
 

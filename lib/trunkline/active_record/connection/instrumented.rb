@@ -10,9 +10,11 @@ module Trunkline
       METHODS = %i[async_exec exec_params].freeze
       # For queries without parameters: since Rails 8.0 the first of them.
       BARE = ::ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.private_method_defined?(:perform_query) ? :async_exec : :exec_params
+      WHOLE = AdapterStatements.instance_method(:execute_statement)
       # Of the adapter's statements, for the class of connections: below the modules of others.
       module Passing # :nodoc:
-        def execute_transaction_control(sql) = passed(:async_exec, sql) { |text| super(text) }
+        # With a result, at which the other modules look.
+        def execute_transaction_control(sql) = passed(:async_exec, sql) { |text| WHOLE.bind_call(self, text, [], :again) }
 
         # A text that another module has changed, as by a comment for each call, is not kept for its own sake.
         def execute_statement(sql, parameters, prepare = true)
@@ -38,7 +40,7 @@ module Trunkline
           @passed = nil
         end
       end
-      private_constant :METHODS, :BARE, :Passing
+      private_constant :METHODS, :BARE, :WHOLE, :Passing
 
       @replaced = false
 
