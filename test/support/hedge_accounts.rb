@@ -11,7 +11,7 @@ module Trunkline
 
       def choose(...) = super.tap { |number| @waiting[number] += 1 if number }
 
-      def left(number)
+      def left(number, period)
         @waiting[number] -= 1
         super
       end

@@ -94,7 +94,8 @@ module Hosts
 
       def begun(adapter, *settings)
         "ActiveRecord.async_query_executor = :global_thread_pool; " \
-          "ActiveRecord::Base.establish_connection(#{["adapter: '#{adapter}', host: '#{postgres_server.socket_directory}', port: #{postgres_server.port}, username: 'postgres', database: 'postgres'", *settings].join(", ")})"
+          "ActiveRecord::Base.establish_connection(#{["adapter: '#{adapter}', host: '#{postgres_server.socket_directory}', port: #{postgres_server.port}, username: 'postgres', database: 'postgres'", *settings].join(", ")}); " \
+          "ActiveRecord::Base.asynchronous_queries_tracker.start_session"
       end
 
       def program(text)
