@@ -22,7 +22,7 @@ module Trunkline
         end
 
         # It was sent before, so its text is what it was.
-        def receive_result(future, sql, parameters) = passed(:exec_params, sql, parameters) { super(future, sql, parameters) }
+        def receive_result(future, sql, parameters) = passed(parameters.empty? ? BARE : :exec_params, sql, parameters) { super(future, sql, parameters) }
 
         METHODS.each do |name|
           define_method(name) do |sql, *others, &block|
