@@ -21,7 +21,7 @@ class NewerRuby
     bundle check >/dev/null 2>&1 || bundle install --quiet
     exec bundle exec rake --quiet compile
   SH
-  AGAIN = ["RAILS_VERSION=#{RAILS}", "bundle", "exec", "rake", "rubies[#{VERSION}]"].freeze
+  AGAIN = ["bundle", "exec", "rake", "rails[#{RAILS}]"].freeze
   private_constant :FILES, :PACKAGES, :ENVIRONMENT, :PREPARE, :AGAIN
 
   # Runs tests inside the root. The shell is the first process there, and reaps processes without a parent.
