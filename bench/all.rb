@@ -13,7 +13,7 @@ module Trunkline
     # named at the end, and keeps the tables it had saved before.
     class All
       NAMES = Dir[File.join(__dir__, "*.rb")].sort.map { |path| File.basename(path, ".rb") } - %w[all]
-      # Of some a whole run asks for less than they do by themselves, so that it takes no more than three quarters of an hour.
+      # Of those that take longest, a whole run asks for less than they do by themselves.
       LESS = { "falcon" => %w[--save --seconds=3], "memcached" => %w[--save --operations=30000], "streaming" => %w[--save --times=40] }.freeze
       private_constant :NAMES, :LESS
 

@@ -30,13 +30,18 @@ module Trunkline
       WAYS = ["prepared", "with the check", "parsed each time"].freeze
       TABLES = "CREATE TABLE thing (id int PRIMARY KEY, d date, n numeric, t text, #{(1..12).map { |number| "c#{number} int" }.join(", ")}); " \
                "CREATE TABLE other (id int PRIMARY KEY, t text)"
+      # Before the first execution of a statement with values whose form depends on their type: see ext/trunkline/postgres/answers/types_check.c.
+      TYPES = "SELECT 1 / (1 - count(*)) FROM pg_prepared_statements WHERE name = $1 AND parameter_types::oid[] <> $2"
+      PREPARED_COUNTS = [100, 500].freeze
+      TYPES_EXECUTIONS = [20, 60].freeze
       ROWS = 10_000 # so many that a plan uses the index
       PREPARED = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE 'SELECT%' AND statement <> $1"
-      private_constant :ROWS, :PREPARED, :EXECUTIONS, :DAY, :HALF, :STATEMENTS, :WAYS, :TABLES
+      private_constant :TYPES, :PREPARED_COUNTS, :TYPES_EXECUTIONS, :ROWS, :PREPARED, :EXECUTIONS, :DAY, :HALF, :STATEMENTS, :WAYS, :TABLES
 
       def run
         results = STATEMENTS.transform_values { |sql, values| WAYS.to_h { |way| [way, each_execution(way, sql, values, check_of(sql, values))] } }
-        publish([table(results)], results)
+        types = measure_types
+        publish([table(results), types_table(types)], { columns: results, types: types })
       end
 
       private
@@ -75,6 +80,26 @@ module Trunkline
         @counted.instructions(pid)
       end
 
+      # @return [Hash{String => Float}] thousands of instructions of one execution
+      def measure_types
+        compared = PREPARED_COUNTS.to_h { |count| ["the comparison, #{count} statements prepared", [TYPES, ["s1", "{23}"], count]] }
+        { "SELECT $1::int" => ["SELECT $1::int", ["1"], 1], **compared }.transform_values do |sql, values, prepared|
+          few, many = TYPES_EXECUTIONS.map { |count| types_session(sql, values, prepared, count) }
+          (many - few) / (TYPES_EXECUTIONS.last - TYPES_EXECUTIONS.first).to_f / 1000
+        end
+      end
+
+      # @return [Integer] instructions of a server process that has prepared so many statements, and has executed the query that many times
+      def types_session(sql, values, prepared, count)
+        connection = ::PG.connect(@server.uri)
+        pid = connection.backend_pid
+        prepared.times { |number| connection.prepare("s#{number + 1}", "SELECT $1::int + #{number}") }
+        connection.prepare("run", sql)
+        count.times { connection.exec_prepared("run", values) }
+        connection.close
+        @counted.instructions(pid)
+      end
+
       def text(value) = value.is_a?(BigDecimal) ? value.to_s("F") : value.to_s
 
       def execute(connection, way, sql, values)
@@ -92,6 +117,11 @@ module Trunkline
       def table(results)
         Table.new(["statement", *WAYS], results.map { |name, ways| [name, *ways.values.map { |count| format("%.1f", count) }] },
                   title: "Thousands of the server's instructions an execution")
+      end
+
+      def types_table(types)
+        Table.new(["query", "thousands of instructions"], types.map { |name, count| [name, format("%.1f", count)] },
+                  title: "The comparison of a statement's types")
       end
     end
   end
