@@ -109,7 +109,7 @@ module Trunkline
 
       def refuse(unknown)
         return if unknown.empty?
-        
+
         server = (unknown & %i[host hosts hostname port server servers url uri address]).first
         raise ArgumentError, "there is no option #{server}: a server is the first argument, as \"host:port\", and several are an Array" if server
 

@@ -14,15 +14,15 @@ module Trunkline
       # Of the adapter's statements, for the class of connections: below the modules of others.
       module Passing # :nodoc:
         # With a result, at which the other modules look.
-        def execute_transaction_control(sql) = passed(:async_exec, sql) { |text| WHOLE.bind_call(self, text, [], :again) }
+        def execute_transaction_control(sql) = passed(sql, [], :async_exec) { |text| WHOLE.bind_call(self, text, [], :again) }
 
         # A text that another module has changed, as by a comment for each call, is not kept for its own sake.
         def execute_statement(sql, parameters, prepare = true)
-          passed(parameters.empty? ? BARE : :exec_params, sql, parameters) { |text| super(text, parameters, text == sql ? prepare : :again) }
+          passed(sql, parameters) { |text| super(text, parameters, text == sql ? prepare : :again) }
         end
 
         # It was sent before, so its text is what it was.
-        def receive_result(future, sql, parameters) = passed(parameters.empty? ? BARE : :exec_params, sql, parameters) { super(future, sql, parameters) }
+        def receive_result(future, sql, parameters) = passed(sql, parameters) { super(future, sql, parameters) }
 
         METHODS.each do |name|
           define_method(name) do |sql, *others, &block|
@@ -33,7 +33,7 @@ module Trunkline
 
         private
 
-        def passed(method, sql, parameters = nil, &statement)
+        def passed(sql, parameters, method = parameters.empty? ? BARE : :exec_params, &statement)
           @passed = statement
           method == :exec_params ? exec_params(sql, parameters) : async_exec(sql)
         ensure
