@@ -15,9 +15,9 @@ module Trunkline
       }.freeze
       # Adapter, ActiveRecord's pool, and whether a PgBouncer is in between. The stock adapter has a connection for each thread or fiber, and for each of load_async's.
       ADAPTERS = { "pg" => ["postgresql", 60, false], "pg, PgBouncer" => ["postgresql", 60, true], "Trunkline" => ["trunkline", 1000, false] }.freeze
-      # The same, with its callers waiting for a server that is away.
+      # A further one, whose callers wait so many seconds for a server that is away.
       WAITING = "Trunkline, failover_wait"
-      WAIT = 10 # seconds
+      ALL = { **ADAPTERS, WAITING => [*ADAPTERS.fetch("Trunkline"), { "FAILOVER_WAIT" => "10" }] }.freeze
       POOLED = 8 # server connections of PgBouncer's
       CLIENTS = 200
       private_constant :RACKUP, :POOLED, :CLIENTS
@@ -48,25 +48,24 @@ module Trunkline
       #
       # @param delay [Float, nil] seconds that the link adds to a round trip; nil: there is no link
       # @param servers [Array<String>] of SERVERS
-      # @param adapters [Array<String>] of ADAPTERS, or WAITING
+      # @param adapters [Array<String>] of ALL
       # @yieldparam name [String]
       # @yieldparam web [WebServer] that takes requests
       # @return [Hash{String => Object}] what the block returned for each
       def each(delay:, servers: SERVERS.keys, adapters: ADAPTERS.keys)
         servers.product(adapters).to_h do |server, adapter|
           name = "#{server}, #{adapter}"
-          more = adapter == WAITING ? { "FAILOVER_WAIT" => WAIT.to_s } : {}
-          [name, start(*SERVERS.fetch(server), *ADAPTERS.fetch(adapter.delete_suffix(", failover_wait")), delay, more) { |web| yield name, web }]
+          [name, start(*SERVERS.fetch(server), *ALL.fetch(adapter), delay: delay) { |web| yield name, web }]
         end
       end
 
       private
 
-      def start(kind, options, isolation, adapter, pool, pooled, delay, more, &block)
+      def start(kind, options, isolation, adapter, pool, pooled, settings = {}, delay:, &block)
         behind(pooled) do |port|
           linked(port, delay) do |place|
             env = { "CONSOLE_LEVEL" => "fatal", "RAILS_ENV" => "production", "RACK_ENV" => "production", "ISOLATION" => isolation, "ADAPTER" => adapter,
-                    "POOL" => pool.to_s, "PREPARED" => (!pooled).to_s, "PORT_OF_SERVER" => place.to_s, **more }
+                    "POOL" => pool.to_s, "PREPARED" => (!pooled).to_s, "PORT_OF_SERVER" => place.to_s, **settings }
             WebServer.open(kind, RACKUP, env: env, options: options, &block)
           end
         end
