@@ -20,9 +20,11 @@ module Trunkline
         "mixed" => "two requests by Net::HTTP to a server that takes 5 ms, and four records"
       }.freeze
       CLIENTS = [64, 512].freeze
+      # The sides of all actions but the one that waits, for which alone Puma would have more threads.
+      USUAL = ActiveRecordSides::NAMES.grep(/\A(Falcon|Puma 16 threads), /).freeze
       FEW = 8             # connections that ours may open
       MANY = 512          # the same for the action that waits
-      WARM_UP = 2         # seconds; again, until each client has been answered, as many connections take their time to open
+      WARM_UP = 2         # seconds; again, until there was an answer for each client, as many connections take their time to open
       WARM_UPS = 10       # at most
       HEADERS = ["server", "requests/s", "median ms", "p99 ms", "errors", "connections", "private MB", "CPU us", "against pg"].freeze
       PAGE = File.join(Results::FOLDER, "falcon.html")
@@ -51,7 +53,8 @@ module Trunkline
       # @return [Hash{String => Hash{Integer => Hash}}] by side and number of clients
       def measure(action)
         answers = {}
-        sides = @sides.each(ActiveRecordSides::NAMES, most: action == "sleep" ? MANY : FEW) do |name, web, application|
+        names, most = action == "sleep" ? [ActiveRecordSides::NAMES, MANY] : [USUAL, FEW]
+        sides = @sides.each(names, most: most) do |name, web, application|
           warn "#{action}: #{name}"
           answers[name] = web.get("/#{action}").body
           CLIENTS.to_h { |clients| [clients, load(web, "/#{action}", application, clients)] }
@@ -61,9 +64,13 @@ module Trunkline
 
       # @return [Hash] of the run with the median rate
       def load(web, path, application, clients)
-        WARM_UPS.times { break if WebLoad.closed(web, path, clients: clients, seconds: WARM_UP)[:requests] >= clients }
+        warm_up(web, path, clients)
         runs = Array.new(@options.runs) { loaded(web, path, application, clients) }
         runs.sort_by { |run| run[:rate] }[runs.size / 2]
+      end
+
+      def warm_up(web, path, clients)
+        WARM_UPS.times { break unless (clients -= WebLoad.closed(web, path, clients: clients, seconds: WARM_UP)[:requests]).positive? }
       end
 
       def loaded(web, path, application, clients)

@@ -59,17 +59,13 @@ module Trunkline
 
       # @param options [Options]
       # @param report [String, nil] file for a page with charts
-      # @param stopped [Boolean] whether to measure nothing but what a stopped server costs
-      def initialize(options, report:, stopped: false)
+      def initialize(options, report:)
         super(options)
-        @stopped = stopped
         @operations = options.numbers[:operations]
         @report = report
       end
 
       def run
-        return measure_stopped if @stopped
-
         single = measure(possible(SINGLE), :measure, @operations)
         many = measure(MANY, :measure, @operations)
         keys = measure(SINGLE.slice(OURS, DALLI, CLIENT, "by hand, non-blocking"), :measure_many, KEYS)
@@ -81,13 +77,6 @@ module Trunkline
       end
 
       private
-
-      def measure_stopped
-        hung = HungServer.new.measure(@options.runs)
-        table = HungServer.table(hung)
-        figures = hung_figures(hung[HungServer::OURS])
-        Results.new("memcached-stopped", @options, versions).publish([table, figures_table(figures)], { hung: hung, figures: figures })
-      end
 
       def start = MemcachedServer.start
 
@@ -169,11 +158,9 @@ end
 
 Trunkline::Bench.main do
   report = nil
-  stopped = false
   numbers = { operations: [50_000, "of each side in each run"] }
   options = Trunkline::Bench::Options.parse(ARGV, runs: 3, numbers: numbers) do |parser|
-    parser.on("--stopped", "measure nothing but what a stopped server costs") { stopped = true }
     parser.on("--report=FILE", "write a page with bar charts") { |path| report = path }
   end
-  Trunkline::Bench::Memcached.new(options, report: report, stopped: stopped).run
+  Trunkline::Bench::Memcached.new(options, report: report).run
 end

@@ -15,7 +15,7 @@ module Trunkline
       # {Postgres::Retries}, though a server has one shared connection.
       MOST_TRIES = 5
       # Seconds that a call of many keys waits for one server before it reads the answers of the others; the time doubles with each round. A server
-      # that answers takes less: of 100 keys each, 99 of 100 calls of 100 fibers take 3.1 ms with three servers (bench/results/memcached-stopped.md).
+      # that answers takes less: of 100 keys each, 99 of 100 calls of 100 fibers take 1.9 ms with three servers (bench/results/memcached.md).
       FIRST_SLICE = 0.005
       # Errors of a server that cannot be reached, or does not answer in time.
       FAILURES = [ConnectionError, NotSent, Indeterminate, Deadline, Overloaded].freeze

@@ -9,7 +9,7 @@ module Trunkline
     # at a time, with growing pauses. The caller does not wait long for a server that accepts the probe and is silent: the connection stays open, and
     # later callers check whether the answer has arrived.
     class Outage
-      # Seconds after the first failure; each pause is twice the one before. In bench/results/memcached-stopped.md 100 callers open three
+      # Seconds after the first failure; each pause is twice the one before. In bench/results/memcached.md 100 callers open three
       # connections to a server that is stopped for 6 s.
       FIRST_PAUSE = 1.0
       # Seconds between two checks for a late answer: each is a system call, and every command for the server may check, so these are 200 a second. A
