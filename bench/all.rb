@@ -16,7 +16,7 @@ module Trunkline
       ROUNDS = 5
       # Of those that take longest, a whole run does less than they do by themselves.
       LESS = {
-        "falcon" => %w[--seconds=1], "given_up" => %w[--seconds=3], "graphql" => %w[--seconds=1], "memcached" => %w[--operations=10000], "rage" => %w[--seconds=1],
+        "falcon" => %w[--seconds=2], "given_up" => %w[--seconds=3], "graphql" => %w[--seconds=1], "memcached" => %w[--operations=10000], "rage" => %w[--seconds=1],
         "rails" => %w[--seconds=1], "streaming" => %w[--times=10]
       }.freeze
       SEEDED = %w[policy].freeze # a round there is a seed of simulated traffic, of which it needs more
