@@ -11,7 +11,7 @@ class MemoryTest < Trunkline::TestCase
   MIB = 1024 * 1024
   private_constant :QUERIES, :MIB
 
-  def test_a_client_that_is_asked_for_long_does_not_grow
+  def test_a_client_that_queries_for_long_does_not_grow
     command = [RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib", "-Itest", "test/support/memory_load.rb"]
     output, status = Open3.capture2e({ "RUBYOPT" => nil }, *command, postgres_server.uri, QUERIES.to_s)
     assert_predicate status, :success?, output

@@ -110,7 +110,7 @@ class TopTest < Trunkline::TestCase
   end
 
   # 132 columns have all facts of a kind on one line, 100 and 60 on as many as it takes.
-  def test_facts_go_on_the_next_line_where_there_is_no_room
+  def test_facts_are_on_the_next_line_where_there_is_no_room
     looks = [look(at: 1.0, statements: []), look(at: 2.0, statements: [statement("SELECT 1", 1)])]
     told = [132, 100, 60].to_h { |width| [width, Trunkline::CLI::Top::Screen.new(width, 50).lines(*looks)] }
     told.each { |width, lines| assert_operator lines.map(&:size).max, :<=, [width, 76].max }

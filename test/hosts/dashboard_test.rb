@@ -16,7 +16,7 @@ class DashboardTest < Trunkline::TestCase
 
   ANY_USER = ->(_env) { true }
 
-  def test_no_user_may_look_until_one_is_allowed
+  def test_no_user_may_see_it_until_one_is_allowed
     with_client do |db|
       ["/", "/data.json", "/dashboard.js"].each do |path|
         response = get(Trunkline::Dashboard.new(db), path)
@@ -26,7 +26,7 @@ class DashboardTest < Trunkline::TestCase
     end
   end
 
-  def test_permission_is_asked_for_each_time
+  def test_permission_is_checked_each_time
     with_client do |db|
       dashboard = Trunkline::Dashboard.new(db, authorize: ->(env) { env["HTTP_X_TOKEN"] == "open" })
       assert_equal [403, 403, 200], [get(dashboard, "/"), get(dashboard, "/data.json", "HTTP_X_TOKEN" => "shut"),

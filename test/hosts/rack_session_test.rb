@@ -15,7 +15,7 @@ class RackSessionTest < Trunkline::TestCase
     [200, { "content-type" => "text/plain" }, [session["count"].to_s]]
   end
 
-  def test_a_session_goes_on
+  def test_a_session_continues
     app = app(COUNTER)
     first = request(app)
     assert_equal %w[1 2 3], [first.body, request(app, first).body, request(app, first).body]

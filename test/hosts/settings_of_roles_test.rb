@@ -88,7 +88,7 @@ module Hosts
     end
 
     # From 1.20 on it lets clients set that one.
-    def test_an_interval_style_that_is_asked_for_through_pgbouncer
+    def test_an_interval_style_that_is_requested_through_pgbouncer
       with_settings("DATABASE odd_settings", {}) do
         PgBouncer.open(postgres_server, pool: 1) do |pooler|
           asked = -> { by_active_record("trunkline", prepared_statements: false, host: "127.0.0.1", port: pooler.uri[/:(\d+)/, 1], variables: { IntervalStyle: "iso_8601" }) }

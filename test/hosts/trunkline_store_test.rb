@@ -111,7 +111,7 @@ class TrunklineStoreTest < Trunkline::TestCase
     assert_includes reports, [Trunkline::ConnectionError, "trunkline_store.active_support"]
   end
 
-  def test_an_unreachable_cache_raises_where_that_is_asked_for
+  def test_an_unreachable_cache_raises_if_the_option_says_so
     gone = ActiveSupport::Cache::TrunklineStore.new("127.0.0.1:1", raise_errors: true)
     assert_raises(Trunkline::ConnectionError) { gone.read("key") }
   end

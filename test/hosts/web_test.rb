@@ -51,7 +51,7 @@ class WebTest < Trunkline::TestCase
   end
 
   # Each pair can only end when both are served at once.
-  def test_thin_goes_on_while_an_action_waits
+  def test_thin_continues_while_an_action_waits
     serving(:thin, MEETING, FIBERS: "1") do |server|
       assert_equal %w[met came], ask_all(server, %w[/wait /come]).map(&:body)
       assert_equal %w[met came], ask_all(server, %w[/pipeline /come]).map(&:body)

@@ -38,7 +38,7 @@ class ArrayNullsTest < Trunkline::TestCase
   end
 
   # What a session sets for itself says nothing of others. In a transaction that has failed it is not asked for.
-  def test_it_is_asked_for_once
+  def test_it_is_looked_up_once
     with_role("array_nulls = on") do |uri|
       client(uri) do |db|
         assert_raises(Trunkline::InFailedSqlTransaction) do

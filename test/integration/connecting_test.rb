@@ -18,7 +18,7 @@ module Trunkline
     HBA
     private_constant :HBA
 
-    def test_sessions_start_as_asked
+    def test_sessions_start_as_requested
       env = { "PGTZ" => "Asia/Kolkata", "PGDATESTYLE" => "DMY", "PGGEQO" => "off" }
       config = Config.new("#{postgres_server.uri}&options=-c%20work_mem%3D3MB&fallback_application_name=fallback", env: env)
       with_client_of(config) do |db|

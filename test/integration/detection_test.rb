@@ -87,7 +87,7 @@ class DetectionTest < Trunkline::TestCase
     end
   end
 
-  def test_a_database_without_such_functions_is_asked_twice_and_no_more
+  def test_a_database_without_such_functions_is_searched_twice_and_no_more
     name = "bare_#{SecureRandom.hex(6)}"
     psql("CREATE DATABASE #{name}")
     Trunkline.postgres(postgres_server.uri(dbname: name), session_functions: :detect) do |db|

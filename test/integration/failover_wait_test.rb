@@ -32,7 +32,7 @@ module Trunkline
     end
 
     # The standby is asked over one session, until callers have their connections.
-    def test_the_standby_is_asked_whether_it_was_promoted
+    def test_the_standby_is_polled_for_its_promotion
       with_pair do |primary, standby|
         next if standby.version < 14 # which does not tell what it is
 
@@ -50,7 +50,7 @@ module Trunkline
     end
 
     # A host that takes connections and says nothing holds no caller up once the standby is promoted.
-    def test_a_standby_is_asked_while_another_host_is_silent
+    def test_a_standby_is_polled_while_another_host_is_silent
       with_pair do |primary, standby|
         next if standby.version < 14
 

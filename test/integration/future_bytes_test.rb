@@ -35,7 +35,7 @@ module Trunkline
       end
     end
 
-    def test_one_that_was_asked_for_before_its_answer_came_does_not_count
+    def test_one_that_was_awaited_before_its_answer_came_does_not_count
       with_client(connections: 1, max_connections: 2, max_future_bytes: SIZE) do |db|
         kept = Array.new(MANY) { large(db).tap(&:value) }
         assert_equal [true], kept.map(&:done?).uniq

@@ -96,7 +96,7 @@ class LostConnectionsTest < Trunkline::TestCase
 
   # The server has begun nothing of a COMMIT, a RELEASE SAVEPOINT or a ROLLBACK that comes when the transaction has been idle for too long: it is
   # lost, and may be run again.
-  def test_a_transaction_that_has_been_idle_for_too_long_as_its_end_is_asked_for
+  def test_a_transaction_that_has_been_idle_for_too_long_as_its_end_is_sent
     ends = { commit: ->(_, hold) { hold.call }, roll_back: ->(_, hold) { hold.call && raise(Trunkline::Rollback) },
              release: ->(tx, hold) { tx.transaction { |inner| inner.query("SELECT 1") && hold.call } } }
     errors = ends.transform_values do |last|

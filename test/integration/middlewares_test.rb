@@ -53,7 +53,7 @@ class MiddlewaresIntegrationTest < Trunkline::TestCase
     end
   end
 
-  def test_sessions_and_transactions_and_what_is_asked_in_them
+  def test_sessions_and_transactions_and_the_queries_in_them
     with_client(middlewares: [Log]) do |db|
       db.transaction(read_only: true) do |tx|
         tx.value("SELECT 1")

@@ -23,7 +23,7 @@ module Trunkline
       end
     end
 
-    def test_the_block_may_ask_over_the_same_connection
+    def test_the_block_may_query_over_the_same_connection
       with_flood do |db, sql, gate|
         asked = nil
         told = tell(db) do |number|

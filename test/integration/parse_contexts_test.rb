@@ -103,7 +103,7 @@ class ParseContextsTest < Trunkline::TestCase
     end
   end
 
-  def test_parameters_of_other_types_within_a_transaction_while_others_go_on
+  def test_parameters_of_other_types_within_a_transaction_while_others_continue
     with_tables do |db|
       sql = "SELECT count(*) FROM kinds WHERE k = $1"
       3.times do

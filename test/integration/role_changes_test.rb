@@ -35,7 +35,7 @@ module Trunkline
     end
 
     # Callers of one connection hear of a promotion on the others: these are asked every five seconds.
-    def test_idle_connections_are_asked
+    def test_idle_connections_are_polled
       with_pair do |primary, standby|
         next if primary.version < 14 # which does not tell
 
@@ -57,7 +57,7 @@ module Trunkline
     end
 
     # One that the server has ended after a question costs no caller an error, and is replaced unnoticed.
-    def test_an_asked_connection_that_ends
+    def test_a_polled_connection_that_ends
       with_pair do |primary, standby|
         Clock.stop
         Trunkline.postgres(hosts_uri(primary, standby), connections: 1, max_connections: 3) do |db|

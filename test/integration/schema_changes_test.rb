@@ -227,7 +227,7 @@ class SchemaChangesTest < Trunkline::TestCase
     end
   end
 
-  def test_what_is_believed_for_long_is_not_asked_for_again
+  def test_what_is_cached_for_long_is_not_queried_again
     in_host_with_client(connections: 1, max_statement_age: Float::INFINITY) do |db|
       3.times { db.query("SELECT $1::int", 1) }
       assert_match(/_1\z/, db.value("SELECT name FROM pg_prepared_statements WHERE statement = 'SELECT $1::int'"))

@@ -55,7 +55,7 @@ class ShadowedNamesTest < Trunkline::TestCase
 
   # What a client finds out at login, before it shares flushes, of functions that keep state, before it sends a nil in an Array, and of types
   # in a transaction; and what streams and copies take.
-  def test_what_clients_ask_by_themselves
+  def test_the_queries_of_clients_themselves
     with_shadows do |uri|
       with_path("#{uri}&target_session_attrs=primary", group_commit: true, session_functions: :detect) do |db|
         assert_equal [nil, 1], db.value("SELECT $1::pg_catalog.int4[]", [nil, 1])

@@ -109,7 +109,7 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
-  def test_copy_is_refused_wherever_it_is_asked_for
+  def test_copy_is_refused_wherever_it_is_requested
     with_database do |db|
       db.session do |session|
         pid = session.value("SELECT pg_backend_pid()")

@@ -109,7 +109,7 @@ module Trunkline
 
     # As long as the server behind the pooler does not answer, looks do not become rarer: another host may be promoted at any time. Of a server that
     # answers they do.
-    def test_behind_a_pooler_looks_go_on
+    def test_behind_a_pooler_the_checks_continue
       with_pair do |primary, standby|
         PgBouncer.open(primary, pool: 2) do |first|
           PgBouncer.open(standby, pool: 2) do |second|

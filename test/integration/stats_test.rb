@@ -12,7 +12,7 @@ class StatsTest < Trunkline::TestCase
   include Children
   include Trunkline::MemcachedServers
 
-  def test_before_anything_was_asked
+  def test_before_the_first_query
     with_client do |db|
       stats = db.stats
       assert_equal [0, 0, 0, 0, {}, []], stats.values_at(:open, :requests, :opened, :statements_cached, :statements, :trunks)

@@ -23,7 +23,7 @@ class StreamingTest < Trunkline::TestCase
   end
 
   # A caller that waits for a connection in vain is told what holds it.
-  def test_an_enumerator_that_was_asked_and_not_to_its_end
+  def test_an_enumerator_that_was_not_read_to_its_end
     with_client(connections: 1, max_connections: 2, max_wait: 0.05) do |db|
       stream = db.stream(ENDLESS)
       stream.next

@@ -40,7 +40,7 @@ class ForkTest < Trunkline::TestCase
     end
   end
 
-  def test_a_fork_while_an_event_loop_asks
+  def test_a_fork_while_an_event_loop_queries
     with_client(connections: 2) do |db|
       stop = false
       loops = Array.new(2) { Thread.new { Sync { side_by_side(1..20) { |number| asks(db, number) { stop } } } } }

@@ -25,7 +25,7 @@ class ReplacedLoopsTest < Trunkline::TestCase
   end
 
   # Only that thread could tell that its fibers were dropped: the others open another connection.
-  def test_a_loop_that_is_replaced_in_a_thread_that_asks_nothing_more
+  def test_a_loop_that_is_replaced_in_a_thread_that_queries_no_more
     with_client(connections: 1, max_connections: 3, max_wait: 20) do |db|
       ask(db, 1)
       dropped, finish = Array.new(2) { Thread::Queue.new }
@@ -54,7 +54,7 @@ class ReplacedLoopsTest < Trunkline::TestCase
   end
 
   # What was answered is read by the others, and the connections are replaced.
-  def test_loops_that_are_replaced_in_threads_that_ask_nothing_more_and_keep_all_connections
+  def test_loops_that_are_replaced_in_threads_that_query_no_more_and_keep_all_connections
     with_client(connections: 2, max_connections: 2, max_wait: 20) do |db|
       ask(db, 1)
       db.transaction { |tx| ask(tx, 1) }
@@ -92,7 +92,7 @@ class ReplacedLoopsTest < Trunkline::TestCase
   end
 
   # Its connection was replaced meanwhile, and its answer had come.
-  def test_a_loop_that_was_blocked_goes_on
+  def test_a_loop_that_was_blocked_continues
     with_client(connections: 1, max_connections: 1, max_wait: 20) do |db|
       asked, go_on = Array.new(2) { Thread::Queue.new }
       ask(db, 0)
@@ -132,7 +132,7 @@ class ReplacedLoopsTest < Trunkline::TestCase
 
   # As it is resumed all the same, its connection is one of the client's after all. One to which the server has answered at once waited for an
   # answer instead.
-  def test_a_fiber_of_a_loop_that_was_replaced_goes_on
+  def test_a_fiber_of_a_loop_that_was_replaced_continues
     in_thread do |db|
       fiber = drop_in_this_thread(1) { cancelled { ask(db, 1) } }.first
       assert_equal 2, ask(db, 2)
@@ -142,7 +142,7 @@ class ReplacedLoopsTest < Trunkline::TestCase
   end
 
   # Another caller has read its answer: it is told so, and does not wait for a further one.
-  def test_a_fiber_of_a_loop_that_was_replaced_goes_on_after_its_answer_was_read
+  def test_a_fiber_of_a_loop_that_was_replaced_continues_after_its_answer_was_read
     in_thread do |db|
       ask(db, 1)
       error = nil

@@ -34,14 +34,14 @@ class SwitchedBesideOthersTest < Trunkline::TestCase
     everywhere(switches, ->(db) { late { db.transaction { |tx| tx.value(BRIEF, deadline: 0.002) } } }) { |db, number| ask(db, number) }
   end
 
-  def test_one_that_asks_while_others_cancel
+  def test_one_that_queries_while_others_cancel
     everywhere(switches, ->(db) { ask(db, 1) }) do |db, number|
       db.async(BRIEF).cancel
       ask(db, number)
     end
   end
 
-  def test_one_that_sends_and_asks_later
+  def test_one_that_sends_and_awaits_later
     everywhere(switches, ->(db) { Array.new(2) { db.async(MOMENT) }.each(&:value) }) { |db, number| ask(db, number) }
   end
 

@@ -21,7 +21,7 @@ module Shared
       end
     end
 
-    def test_the_next_leader_looks_when_a_short_statement_is_late
+    def test_the_next_leader_checks_when_a_short_statement_is_late
       with_a_locked_table do |db, proxy, name, short|
         abandoned, last = in_flight(proxy, short, -> { ask(db, 3) })
         proxy.release(:answers)

@@ -126,7 +126,7 @@ module Shared
     end
 
     # A caller that rescues the loss of the connection has no transaction to go on with.
-    def test_the_connection_is_lost_and_the_block_goes_on
+    def test_the_connection_is_lost_and_the_block_continues
       gated do |db, proxy|
         error = assert_raises(Trunkline::ConnectionError) do
           db.transaction { |tx| ask(tx, 1) && proxy.disconnect && 2.times { assert_raises(Trunkline::Error) { ask(tx, 2) } } }

@@ -136,7 +136,7 @@ module Shared
     end
 
     # The transaction's next statement waits for the fence in its place.
-    def test_a_transaction_goes_on_where_the_fence_is_answered_after_its_canceller_has_gone
+    def test_a_transaction_continues_where_the_fence_is_answered_after_its_canceller_has_gone
       gated do |db, proxy|
         db.transaction do |tx|
           pid = tx.value("SELECT pg_backend_pid()")

@@ -104,7 +104,7 @@ module Shared
       end
     end
 
-    def test_one_future_asked_for_by_many
+    def test_one_future_awaited_by_many
       in_host_with_client do |db|
         future = db.async("SELECT pg_sleep(0.05), 'shared'")
         assert_equal [true] * 20, (side_by_side(1..20) { future.wait(30) })
@@ -112,7 +112,7 @@ module Shared
       end
     end
 
-    def test_one_future_asked_for_by_callers_with_less_patience
+    def test_one_future_awaited_by_callers_with_shorter_deadlines
       gated do |db, proxy|
         proxy.hold(:answers)
         future = db.async("SELECT 1")

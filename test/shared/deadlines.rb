@@ -67,7 +67,7 @@ module Shared
       end
     end
 
-    def test_a_future_asked_for_after_its_deadline_whose_answer_is_there
+    def test_a_future_awaited_after_its_deadline_whose_answer_is_there
       gated do |db, proxy|
         future = db.async("SELECT $1::int", 7, deadline: 0.5)
         proxy.await { |policies| policies[:answers].bytes.positive? && policies[:answers].messages["Z"] >= 3 }

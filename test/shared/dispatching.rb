@@ -54,11 +54,11 @@ module Shared
     end
 
     # No caller asks for the answers, and none asks anything else meanwhile: the one that waits finds out that these are complete.
-    def test_complete_answers_that_no_caller_asks_for_free_a_long_query
+    def test_complete_answers_that_no_caller_awaits_free_a_long_query
       behind_unread_answers { |db| assert_equal 1, db.query(NAP).size }
     end
 
-    def test_complete_answers_that_no_caller_asks_for_free_a_transaction
+    def test_complete_answers_that_no_caller_awaits_free_a_transaction
       behind_unread_answers { |db| assert_equal 1, db.transaction { |transaction| ask(transaction, 1) } }
     end
 

@@ -60,7 +60,7 @@ module Shared
       end
     end
 
-    def test_an_error_reaches_the_caller_that_asks_and_no_other
+    def test_an_error_reaches_the_caller_that_awaits_it_and_no_other
       in_host do
         pool = self.pool(2)
         broken = pool.spawn { raise KeyError, "broken" }
@@ -72,7 +72,7 @@ module Shared
       end
     end
 
-    def test_an_error_that_no_caller_has_asked_for_is_raised_by_wait
+    def test_an_error_that_no_caller_has_awaited_is_raised_by_wait
       in_host do
         pool = self.pool(2)
         pool.spawn { raise KeyError }

@@ -92,7 +92,7 @@ module Shared
       end
     end
 
-    def test_a_caller_that_goes_leaves_the_others_to_go_on
+    def test_a_caller_that_leaves_stops_no_other
       [0, 1, 2, 3].each do |goes|
         with_gated_writers do |_, table, proxy, write|
           callers = held_together(proxy, write, [1, 2, 3, 4])

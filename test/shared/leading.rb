@@ -54,7 +54,7 @@ module Shared
     end
 
     # A trunk is not read while no caller waits for its requests, until the next request comes.
-    def test_a_question_behind_futures_that_no_caller_asks_for
+    def test_a_query_behind_futures_that_no_caller_awaits
       gated do |db, proxy|
         proxy.hold(:answers)
         futures = Array.new(5) { |token| db.async("SELECT $1::int", token) }
@@ -75,7 +75,7 @@ module Shared
       end
     end
 
-    def test_a_future_leads_when_it_is_asked
+    def test_a_future_leads_when_it_is_awaited
       gated do |db, proxy|
         proxy.hold(:answers)
         futures = Array.new(3) { |token| db.async("SELECT $1::int", token) }

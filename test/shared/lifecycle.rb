@@ -38,7 +38,7 @@ module Shared
       assert_equal before, open_files
     end
 
-    def test_a_client_that_never_asked_has_no_connection
+    def test_a_client_without_a_query_has_no_connection
       name = unique_name
       in_host_with_client(application_name: name) { assert_empty sessions(name) }
     end

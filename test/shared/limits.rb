@@ -166,7 +166,7 @@ module Shared
     end
 
     # No other caller reads them, and without room for another connection no caller could go on.
-    def test_answers_that_no_caller_asks_for_keep_no_connection
+    def test_answers_that_no_caller_awaits_keep_no_connection
       in_host_with_client(connections: 1, max_connections: 2) do |db|
         4.times do |token|
           db.async("SELECT pg_sleep(0.01)")

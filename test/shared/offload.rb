@@ -38,7 +38,7 @@ module Shared
     end
 
     # Blocking calls that no scheduler sees: what opens the gate is another fiber of the same loop.
-    def test_the_loop_goes_on_meanwhile
+    def test_the_loop_continues_meanwhile
       in_host do
         reader, writer = IO.pipe
         blocking = later { Trunkline.offload { reader.sysread(1) } }

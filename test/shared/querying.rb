@@ -119,7 +119,7 @@ module Shared
       end
     end
 
-    def test_a_future_raises_its_error_whenever_asked
+    def test_a_future_raises_its_error_each_time_it_is_awaited
       in_host_with_client do |db|
         future = db.async("SELECT 1/0")
         2.times { assert_raises(Trunkline::DivisionByZero) { future.value } }
@@ -127,7 +127,7 @@ module Shared
       end
     end
 
-    def test_futures_that_no_caller_asks_for_stop_no_other
+    def test_futures_that_no_caller_awaits_stop_no_other
       in_host_with_client(connections: 1) do |db|
         5.times { |number| db.async("SELECT $1::int", number) }
         assert_equal 42, db.value("SELECT 42")

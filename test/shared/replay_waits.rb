@@ -89,7 +89,7 @@ module Shared
       end
     end
 
-    def test_a_server_that_cannot_tell_is_not_asked
+    def test_a_server_without_the_function_is_not_queried
       waiting(version: 180_004) do |db|
         reader, wait = waits(db) { |token| db.replica(after: token).query(NUMBER).rows.first }
         assert_nil wait

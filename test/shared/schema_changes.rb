@@ -36,7 +36,7 @@ module Shared
 
     # --- within a transaction ---
 
-    def test_a_transaction_cannot_go_on_and_its_error_says_what_to_do
+    def test_a_transaction_cannot_continue_and_its_error_says_what_to_do
       with_table("v int") do |table|
         in_host_with_client(connections: 1, max_connections: 2) do |db|
           db.query("SELECT 1")
@@ -111,7 +111,7 @@ module Shared
     end
 
     # What this client itself has changed, or found changed elsewhere, fails no transaction.
-    def test_a_transaction_goes_on_where_the_client_knows_of_the_change
+    def test_a_transaction_continues_where_the_client_knows_of_the_change
       with_table("v int") do |table|
         in_host_with_client(connections: 2, max_connections: 3) do |db|
           read = -> { db.query("SELECT * FROM #{table}").columns }

@@ -142,7 +142,7 @@ module Shared
       end
     end
 
-    def test_futures_that_a_session_leaves_unasked
+    def test_futures_that_a_session_does_not_await
       with_numbers do |db, table|
         future = db.session { |session| session.async("INSERT INTO #{table} VALUES (1), (2)") }
         assert_equal [2, [1, 2]], [future.value.affected_rows, numbers(db, table)]
@@ -159,7 +159,7 @@ module Shared
 
     # A caller that gives up one query may go on with the next.
     # With the statement the server has aborted a transaction.
-    def test_a_session_goes_on_after_a_query_that_was_given_up
+    def test_a_session_continues_after_an_abandoned_query
       with_numbers do |db, table|
         assert_equal [:given_up, 1], (given_up(->(block) { db.session { |session| block.call(session, table) } }))
         assert_raises(Trunkline::InFailedSqlTransaction) { given_up(->(block) { db.transaction { |tx| block.call(tx, table) } }) }

@@ -4,7 +4,7 @@ module Shared
   # Several event loops, and the threads beside them, with one client. The test includes a host, which is one of them.
   module SeveralEventLoops
     # What one scheduler leaves open, idle or not, the next goes on with.
-    def test_the_next_host_goes_on_with_the_same_connections
+    def test_the_next_host_continues_with_the_same_connections
       name = unique_name
       with_client(connections: 1, application_name: name) do |db|
         pids = Array.new(3) { in_host { db.value("SELECT pg_backend_pid()") } }

@@ -80,7 +80,7 @@ module Shared
       end
     end
 
-    def test_what_a_savepoint_left_unasked_is_undone_with_it
+    def test_what_a_savepoint_did_not_await_is_undone_with_it
       with_numbers do |db, table|
         db.transaction do |tx|
           tx.transaction { |savepoint| savepoint.async("INSERT INTO #{table} VALUES (1)") && raise(Trunkline::Rollback) }
@@ -141,7 +141,7 @@ module Shared
       end
     end
 
-    def test_a_transaction_that_could_not_be_serialized_is_run_again_where_asked
+    def test_a_transaction_that_could_not_be_serialized_is_retried_if_the_option_says_so
       with_numbers do |db, table|
         assert_equal 3, tries(db, table, retries: 5, failures: 2)
         assert_equal [3], numbers(db, table)

@@ -153,7 +153,7 @@ class GateProxyTest < Minitest::Test
     assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - start, :>=, 0.05
   end
 
-  def test_forgets_nothing_that_becomes_due_between_two_looks_at_the_clock
+  def test_forgets_nothing_that_becomes_due_between_two_readings_of_the_clock
     proxy = Hurried.new(Server.new(@folder, 1))
     client = UNIXSocket.new(File.join(proxy.host, ".s.PGSQL.#{proxy.port}"))
     server = @listener.accept

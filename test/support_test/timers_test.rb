@@ -29,7 +29,7 @@ class TimersTest < Minitest::Test
     assert_equal 0, @timers.interval
   end
 
-  def test_removes_only_the_one_asked_for
+  def test_removes_only_the_given_one
     first, second = Array.new(2) { |index| @timers.after(-1) { @fired << index } }
     @timers.remove(first)
     @timers.remove(first)

@@ -144,7 +144,7 @@ module Trunkline
       assert_equal "::1", config(hostaddr: "::1").hostaddr
     end
 
-    def test_the_password_may_be_asked_for_every_time
+    def test_the_password_may_be_requested_every_time
       passwords = %w[one two]
       rotating = config(password: -> { passwords.shift })
 

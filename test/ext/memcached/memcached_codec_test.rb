@@ -234,7 +234,7 @@ module Trunkline
       end
 
       # What reads may be the thread of another caller: an interrupt of it, or the error of a key, would end the connection of both.
-      def test_the_code_of_a_callers_keys_runs_where_the_caller_asks
+      def test_the_code_of_a_callers_keys_runs_in_the_caller
         ran = 0
         named = Class.new(String) { define_method(:eql?) { |other| (ran += 1) && super(other) } }
         request = ask(Request.get_many(%w[a a], %w[a a].map { |key| named.new(key) }, " v f c"))

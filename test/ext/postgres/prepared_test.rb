@@ -31,14 +31,14 @@ module Trunkline
       end
 
       # A request that failed through what was remembered relies on nothing of it.
-      def test_a_request_that_asks_anew_parses_by_itself
+      def test_a_request_that_is_prepared_anew_parses_by_itself
         ask("SELECT 1")
         anew = submit(Request.query(statement("SELECT 1"), []).anew)
         assert_equal [true, true], [anew.parses?, anew.anew?]
         assert_equal first_execution("t1", "SELECT 1") + close("t1") + sync + first_execution("t2", "SELECT 1"), sent
       end
 
-      def test_a_request_that_asks_anew_tells_no_types
+      def test_a_request_that_is_prepared_anew_tells_no_types
         ask_and_answer("SELECT $1", N, ["1"], types: [INT4], parameters: [1])
         submit(Request.query(statement("SELECT $1"), [2]).anew)
         assert_equal close("t1") + sync + first_execution("t2", "SELECT $1", ["2"]), sent

@@ -63,7 +63,7 @@ module Trunkline
         end
       end
 
-      def test_rows_that_go_on
+      def test_rows_that_continue
         ask("SELECT 1")
         answer(parse_complete + parameter_description + row_description(N) + bind_complete)
         assert_nonsense frame("D", "#{data_row("1").byteslice(5..)}x"), /has bytes after its last value/

@@ -37,14 +37,14 @@ module Trunkline
         assert_equal execution("t1", binary: true) + execution("t2"), sent
       end
 
-      def test_what_was_asked_for_in_binary_is_read_as_binary
+      def test_what_was_requested_in_binary_is_read_as_binary
         ask_and_answer("SELECT 1", N, ["1"])
         request = ask("SELECT 1")
         answer(later_answer(["\0\0\1\0"]))
         assert_equal 256, request.value
       end
 
-      def test_what_was_asked_for_as_text_is_read_as_text_whatever_is_known_by_then
+      def test_what_was_requested_as_text_is_read_as_text_whatever_is_known_by_then
         first, second = ask("SELECT 1"), ask("SELECT 1")
         answer(first_answer(N, ["1"]))
         third = ask("SELECT 1")

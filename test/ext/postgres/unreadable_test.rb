@@ -45,7 +45,7 @@ module Trunkline
         end
       end
 
-      def test_a_row_over_max_message_where_none_is_asked_for
+      def test_a_row_over_max_message_where_no_row_can_come
         ask("SELECT t")
         begin_session(limit: 100)
         assert_nonsense data_row("x" * 200), /max_message is 100/

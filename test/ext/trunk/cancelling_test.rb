@@ -77,7 +77,7 @@ module Trunkline
       assert_predicate state, :shut?
     end
 
-    def test_another_caller_goes_on_behind_a_fence
+    def test_another_caller_continues_behind_a_fence
       first = cancel(head)
       state.finish_cancel(head)
       head.fail("late")

@@ -12,7 +12,7 @@ module Trunkline
 
     def active(state, *requests) = requests.each { |one| state.enter(one) }
 
-    def test_the_first_to_ask_and_those_behind
+    def test_the_first_request_and_those_behind
       codec = self.codec
       state = state_of(codec)
       assert_equal true, state.enter(request)
@@ -59,7 +59,7 @@ module Trunkline
       assert_equal hasty.deadline, state.begin_sleep
     end
 
-    def test_a_caller_with_less_time_than_a_resting_leader_looks_at_the_clock_itself
+    def test_a_caller_with_less_time_than_a_resting_leader_reads_the_clock_itself
       state = state_of
       leader, patient, hasty = active(state, request.limit(60), request.limit(90), request.limit(30))
       state.lead(leader)

@@ -224,7 +224,7 @@ module Trunkline
       assert_equal :idle, chosen(dispatcher.choose_among(stations, stations.map(&:state)), fiber)
     end
 
-    def test_for_fibers_the_current_one_goes_on_while_its_backlog_is_short
+    def test_for_fibers_the_current_one_continues_while_its_backlog_is_short
       idle, current = station(:idle), station(:current)
       current.state.round_trip = 3600.0
       dispatcher = dispatcher(current, idle)

@@ -92,7 +92,7 @@ module Hosts
         end
       end
 
-      def test_without_an_executor_they_run_when_asked
+      def test_without_an_executor_they_run_when_their_result_is_awaited
         ::ActiveRecord.async_query_executor = nil
         connect
         with_pg_class { |model| assert_equal 1, model.limit(1).load_async.to_a.size }

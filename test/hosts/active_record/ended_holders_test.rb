@@ -51,7 +51,7 @@ module Hosts
         assert_equal [*1..8], (1..8).map { |n| Thread.new { Fiber.new { Fiber.yield(leave_a_setting(n)) }.resume }.value }
       end
 
-      def test_a_fiber_that_may_go_on_keeps_its_connection
+      def test_a_fiber_that_may_continue_keeps_its_connection
         isolate_fibers
         keeping = Fiber.new { Fiber.yield(leave_a_setting(1)).then { ours.select_value("SHOW work_mem") } }
         keeping.resume
@@ -68,7 +68,7 @@ module Hosts
       end
 
       # A thread that ends while it is asked whether it lives, and whose connection has another one then.
-      def test_a_connection_that_is_leased_anew_while_its_holder_is_asked
+      def test_a_connection_that_is_leased_anew_while_its_holder_is_checked
         holder = Trunkline::ActiveRecord.const_get(:LeaseHolder).new
         leased = 0
         ended = Object.new

@@ -84,7 +84,7 @@ module Hosts
         assert_equal "trunkline", told(program)
       end
 
-      def test_gems_that_ask_for_the_stock_adapters_name_are_told_of
+      def test_gems_that_compare_the_stock_adapters_name_are_named
         start = 'require "trunkline"; ActiveRecord::Base.establish_connection(adapter: "%s", url: ARGV[0].sub("postgres:", "%s:")); ' \
                 '%s.each { |name| Gem.loaded_specs[name] = Gem::Specification.new(name) }; ActiveSupport.run_load_hooks(:after_initialize, nil)'
         output = told(format(start, "trunkline", "trunkline", "%w[pay pghero rack]"))

@@ -114,7 +114,7 @@ module Hosts
         assert_equal ["WARNING:  mind\n"], messages.map { |message| message.lines.first }
       end
 
-      def test_a_backend_of_its_own_from_when_it_is_asked_for
+      def test_a_backend_of_its_own_from_backend_pid_on
         pid = raw.backend_pid
         assert_equal [pid, pid], Array.new(2) { ours.select_value("SELECT pg_backend_pid()") }
         Ours.connection_handler.clear_active_connections!

@@ -23,7 +23,7 @@ module Hosts
         end
       end
 
-      def test_the_first_one_is_asked_for_before_the_lock_is_taken
+      def test_the_first_one_is_queried_before_the_lock_is_taken
         connect(**FEW)
         asking = nil
         Ours.connection_pool.pool_config.synchronize do

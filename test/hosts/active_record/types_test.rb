@@ -29,7 +29,7 @@ module Hosts
         connect_stock
       end
 
-      def test_rows_are_the_same_whatever_is_asked_for
+      def test_rows_are_the_same_as_the_stock_adapters
         compare_all
       end
 

@@ -126,7 +126,7 @@ class SequelConnectingTest < Trunkline::TestCase
     end
   end
 
-  def test_the_line_of_the_application_that_asked
+  def test_the_line_of_the_application_that_called
     log = StringIO.new
     with_sequel(logger: Logger.new(log)) do |db|
       db.extension(:caller_logging)

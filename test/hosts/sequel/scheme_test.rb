@@ -87,13 +87,13 @@ module Hosts
       end
 
       # As sequel-rails does with the adapter's name of its configuration.
-      def test_what_looks_for_a_class_by_the_adapters_name_is_told_the_line
+      def test_what_searches_for_a_class_by_the_adapters_name_is_given_the_line
         program = "module Storage; end; begin; Storage.const_get('trunkline'.capitalize).new({}); rescue NoMethodError; print $!.message; end"
         assert_match(%r{adapter: postgres, and in the Gemfile gem "trunkline", require: "trunkline/sequel/postgres"$}, told(program))
       end
 
       # It says so itself when it is loaded later, without a warning.
-      def test_the_extension_that_asks_for_the_driver_is_loaded_first
+      def test_the_extension_that_checks_for_the_driver_is_loaded_first
         program = "db = Sequel.connect(ARGV[0].sub(/\\A\\w+/, 'trunkline')); db.extension(:pg_auto_parameterize); " \
                   "require 'sequel/adapters/postgres'; print db[:pg_type].where(oid: 16).get(:typname), Sequel::Postgres::USES_PG"
         ["trunkline/sequel/postgres", "sequel/adapters/trunkline"].each { |line| assert_equal "booltrue", told(program, line: line, before: "require 'sequel'"), line }

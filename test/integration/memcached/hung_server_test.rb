@@ -42,7 +42,7 @@ module Trunkline
         end
       end
 
-      def test_it_raises_where_that_is_asked_for
+      def test_it_raises_if_the_option_says_so
         with_hung_one(raise_errors: true) do |cache, hung|
           key = keys_of(hung).first
           assert_equal hung.address, assert_raises(Deadline) { cache.get_multi(KEYS) }.server
@@ -63,7 +63,7 @@ module Trunkline
       end
 
       # The one connection is opened to ask, and used when it answers.
-      def test_one_caller_asks_whether_it_answers_again_and_then_it_is_used_at_once
+      def test_one_caller_probes_it_and_then_it_is_used_at_once
         with_hung_one(down_retry_delay: 1000) do |cache, hung|
           key = keys_of(hung).first
           assert_raises(Deadline) { cache.get(key) }
@@ -90,7 +90,7 @@ module Trunkline
       end
 
       # The first fiber waits for the answer; the second one, which is refused meanwhile, waits for nothing.
-      def test_a_fiber_that_tries_again_at_once_leaves_turns_to_the_one_that_asks
+      def test_a_fiber_that_tries_again_at_once_leaves_turns_to_the_one_that_probes
         with_hung_one do |cache, hung|
           key = keys_of(hung).first
           assert_raises(Deadline) { cache.get(key) }
@@ -113,7 +113,7 @@ module Trunkline
         end
       end
 
-      def test_a_child_does_not_use_what_its_parent_has_asked
+      def test_a_child_does_not_use_the_answer_to_its_parents_request
         with_hung_one do |cache, hung|
           key = keys_of(hung).first
           2.times { assert_raises(Error) { cache.get(key) } }

@@ -16,7 +16,7 @@ module Trunkline
         assert_equal env.keys, %i[host hostaddr port user password dbname application_name connect_timeout].map { |it| config.source(it) }
       end
 
-      def test_a_guarantee_asked_for_by_a_variable_is_not_ignored
+      def test_a_guarantee_requested_by_a_variable_is_not_ignored
         config = Config.new(env: { "PGSSLMODE" => "require" })
 
         assert_equal %w[require PGSSLMODE], [config.sslmode, config.source(:sslmode)]
@@ -26,7 +26,7 @@ module Trunkline
         assert_equal "h", Config.new("sslmode=disable", env: { "PGHOST" => "h", "PGSSLMODE" => "require" }).host
       end
 
-      def test_an_old_way_to_ask_for_encryption
+      def test_an_old_way_to_request_encryption
         assert_equal({ "sslmode" => ["require", "PGREQUIRESSL"] }, Environment.read({ "PGREQUIRESSL" => "1" }))
         assert_equal({ "sslmode" => ["disable", "PGSSLMODE"] }, Environment.read({ "PGREQUIRESSL" => "1", "PGSSLMODE" => "disable" }))
         assert_empty Environment.read({ "PGREQUIRESSL" => "0" })

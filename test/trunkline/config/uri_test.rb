@@ -62,7 +62,7 @@ module Trunkline
         assert_parsed({ port: "1" }, "postgres://?port=1&")
       end
 
-      def test_encryption_as_jdbc_asks_for_it
+      def test_encryption_as_jdbc_requests_it
         assert_parsed({ sslmode: "require" }, "postgres://?ssl=true")
       end
 

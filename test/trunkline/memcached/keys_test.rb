@@ -17,7 +17,7 @@ module Trunkline
         end
       end
 
-      def test_a_namespace_may_be_asked_for_each_time
+      def test_a_namespace_may_be_requested_each_time
         names = %w[a b].each
         keys = ours(namespace: -> { names.next })
         assert_equal %w[a:key b:key], [keys.wire("key"), keys.wire(:key)]

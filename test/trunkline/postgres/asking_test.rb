@@ -109,7 +109,7 @@ module Trunkline
         assert_equal [5, false, true], [asker.requests.size, error.sent?, error.retriable?]
       end
 
-      def test_what_was_not_sent_is_asked_again_as_it_was
+      def test_what_was_not_sent_is_sent_as_it_was
         asker = self.asker(first, UNSENT, first, failure("26000") + ready, first(["2"]))
         assert_equal [1, 1, 2], Array.new(3) { asker.value("SELECT n") }
       end
@@ -191,7 +191,7 @@ module Trunkline
         2.times { assert_raises(DivisionByZero) { future.value } }
       end
 
-      def test_a_future_asked_again
+      def test_a_future_that_is_sent_again
         asker = self.asker(UNSENT, first)
         assert_equal 1, asker.async("SELECT n").value.value
         assert_predicate asker, :through?

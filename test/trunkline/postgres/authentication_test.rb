@@ -19,7 +19,7 @@ module Trunkline
         refute_predicate error, :retriable?
       end
 
-      def test_trust_asks_for_nothing_and_never_sees_the_password
+      def test_trust_requests_nothing_and_never_sees_the_password
         trusting = Authentication.new(user: "ann", password: -> { flunk "asked for the password" })
 
         refute_predicate trusting, :complete?

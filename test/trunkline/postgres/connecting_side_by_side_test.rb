@@ -29,7 +29,7 @@ module Trunkline
         end
       end
 
-      def test_others_go_on_while_a_server_says_nothing
+      def test_others_continue_while_a_server_says_nothing
         ScriptedServer.open(:drain.to_proc) do |server|
           order = Thread::Queue.new
           in_host do
@@ -42,7 +42,7 @@ module Trunkline
         end
       end
 
-      def test_many_go_on_to_the_next_host_at_once
+      def test_many_continue_to_the_next_host_at_once
         trusting = ->(peer) { peer.startup && peer << BackendMessages.authentication(0) << BackendMessages.session }
         port = Trunkline::Bench::FreePort.find
 

@@ -90,7 +90,7 @@ module Trunkline
         end
       end
 
-      def test_a_pooler_that_refuses_whatever_is_asked_for
+      def test_a_pooler_that_refuses_whatever_is_requested
         refusal = ->(peer) { peer.startup && peer << BackendMessages.error(S: "FATAL", V: "FATAL", C: "08P01", M: "unsupported") }
         with_script(refusal) { |server| assert_refused(ProtocolViolation, "unsupported", server) }
       end
@@ -245,7 +245,7 @@ module Trunkline
         end
       end
 
-      def test_a_password_that_is_asked_for
+      def test_a_password_that_is_requested
         with_script(SCRAM_SESSION) do |server|
           connect(server, password: -> { "secret" }).io.close
           assert_raises(ConfigError) { connect(server, password: -> { 1 }) }

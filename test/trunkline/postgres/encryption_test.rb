@@ -150,7 +150,7 @@ module Trunkline
         end
       end
 
-      def test_a_server_that_must_ask_for_a_certificate
+      def test_a_server_that_must_request_a_certificate
         authority.issue("client")
         mine = { sslcertmode: "require", sslcert: authority.path("client.crt"), sslkey: authority.path("client.key") }
         asking = local
@@ -183,7 +183,7 @@ module Trunkline
         refused(ConfigError, either, sslmode: "require", sslrootcert: empty)
       end
 
-      def test_a_server_that_starts_up_is_not_asked_twice
+      def test_a_server_that_starts_up_is_not_tried_twice
         asked = 0
         starting = lambda do |peer|
           peer.startup

@@ -17,7 +17,7 @@ class PooledConnectionsTest < Trunkline::TestCase
     [1, 4711, LARGEST].each { |process| assert_equal %w[PDBES BES], messages(key(process)), process }
   end
 
-  def test_a_pooler_is_asked_at_each_execution
+  def test_a_pooler_is_given_the_text_at_each_execution
     [LARGEST + 1, (1 << 32) - 1, 0].each { |process| assert_equal %w[PDBES BDES], messages(key(process)), process }
     assert_equal %w[PDBES BDES], messages("")
   end

@@ -32,7 +32,7 @@ module Trunkline
         assert_equal %w[any read-only standby], suits(in_hot_standby: "on", default_transaction_read_only: "off")
       end
 
-      def test_what_must_be_asked
+      def test_what_must_be_queried
         assert_nil type("any").query
         assert_equal message("Q", "SHOW transaction_read_only\0"), type("read-write").query
         assert_equal message("Q", "SHOW transaction_read_only\0"), type("read-only", in_hot_standby: "off").query

@@ -113,7 +113,7 @@ module Trunkline
         end
       end
 
-      def test_the_kind_of_server_that_is_asked_for
+      def test_the_kind_of_server_that_is_requested
         with_servers(STANDBY, PRIMARY) do |standby, primary|
           { "any" => standby, "read-write" => primary, "read-only" => standby, "primary" => primary, "standby" => standby,
             "prefer-standby" => standby }.each do |wanted, host|
@@ -129,7 +129,7 @@ module Trunkline
         end
       end
 
-      def test_a_writer_is_asked_for_and_only_readers_are_there
+      def test_a_writer_is_requested_and_only_readers_are_there
         with_servers(STANDBY, STANDBY) do |*hosts|
           alone = refused(hosts.first, target_session_attrs: "read-write")
           assert_instance_of UnsuitableServer, alone

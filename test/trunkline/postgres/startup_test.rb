@@ -94,7 +94,7 @@ module Trunkline
                        message("v", [196_608, 0].pack("NN")), startup: startup(protocol: %w[3.2 3.2])
       end
 
-      def test_what_asks_for_nothing_is_passed_over
+      def test_what_requests_nothing_is_skipped
         notice = error("N", "S" => "NOTICE", "M" => "hello")
         patient = startup
         patient.receive(message("v", "\0\0\0\0\0\0\0\0") + authentication(0) + notice + message("A", "\0\0\0\1c\0p\0") + session)
@@ -184,14 +184,14 @@ module Trunkline
         end
       end
 
-      def test_a_session_that_is_not_as_asked_for
+      def test_a_session_that_is_not_as_requested
         error = assert_refused ConnectionError, 'the session has client_encoding "LATIN1", which is not what the client requested',
                                authentication(0), parameter("client_encoding", "LATIN1"), ready
 
         refute_predicate error, :retriable?
       end
 
-      def test_a_datestyle_with_its_order_is_as_asked_for
+      def test_a_datestyle_with_its_order_is_as_requested
         styled = startup
         styled.receive(authentication(0) + parameter("DateStyle", "ISO, DMY") + ready)
 

@@ -15,7 +15,7 @@ module Trunkline
         def wait = self.waited = true
       end
 
-      def test_a_caller_that_asks_for_many_gives_the_others_a_turn
+      def test_a_caller_that_awaits_many_gives_the_others_a_turn
         order = []
         Sync do |task|
           outstanding = outstanding(1000)

@@ -15,7 +15,7 @@ module Trunkline
       include ::Interruptions
 
       # EventMachine's own timers and fibers that wait, side by side.
-      def test_the_loop_goes_on_while_fibers_wait
+      def test_the_loop_continues_while_fibers_wait
         in_host do
           events = Thread::Queue.new
           EM.add_timer(0.01) { events.push(:timer) }

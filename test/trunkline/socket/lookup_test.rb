@@ -38,13 +38,13 @@ module Trunkline
         assert_equal [], resolving(db => []) { addresses }
       end
 
-      def test_each_asks_anew
+      def test_each_looks_up_anew
         assert_equal [["10.0.0.1"], ["10.0.0.2"]],
                      ["10.0.0.1", "10.0.0.2"].map { |address| resolving(db => [address]) { addresses.map(&:ip_address) } }
       end
 
       # It may end before a caller has noted that it runs.
-      def test_one_that_was_not_forgotten_is_not_asked_again
+      def test_one_that_was_not_forgotten_is_not_looked_up_again
         found = Lookup.stub(:forget, nil) do
           ["10.0.0.1", "10.0.0.2"].map { |address| resolving(db => [address]) { addresses.map(&:ip_address) } }
         end
@@ -67,7 +67,7 @@ module Trunkline
         assert_equal ["10.0.0.1"], found.map(&:ip_address)
       end
 
-      def test_a_caller_that_asks_for_what_is_being_looked_up_waits_for_that_answer
+      def test_a_caller_that_needs_what_is_being_looked_up_waits_for_that_answer
         hang = Thread::Queue.new
         resolving(db => hang) do
           first, second = Array.new(2) { Thread.new { addresses } }
@@ -137,7 +137,7 @@ module Trunkline
 
       def db = "#{name}.#{self.class.name.delete("^A-Za-z")}"
 
-      def test_others_go_on_while_a_name_is_looked_up
+      def test_others_continue_while_a_name_is_looked_up
         hang = Thread::Queue.new
         resolving(db => hang) do
           in_host do

@@ -29,7 +29,7 @@ module Trunkline
         socket&.close
       end
 
-      def test_silence_is_probed_as_asked
+      def test_silence_is_probed_as_the_options_say
         socket = TCP.connect("127.0.0.1", @port, nil, keepalive: Keepalive.new(idle: 11, interval: 12, count: 13, user_timeout: 14_000))
 
         assert_equal [11, 12, 13, 14_000],
@@ -38,7 +38,7 @@ module Trunkline
         socket&.close
       end
 
-      def test_silence_is_probed_for_a_minute_where_nothing_is_asked_for
+      def test_silence_is_probed_for_a_minute_by_default
         socket = TCP.connect("127.0.0.1", @port, nil)
 
         assert_equal [30, 10, 3, 60_000], %i[TCP_KEEPIDLE TCP_KEEPINTVL TCP_KEEPCNT TCP_USER_TIMEOUT].map { |name| option(socket, name) }

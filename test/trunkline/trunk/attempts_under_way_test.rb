@@ -28,7 +28,7 @@ module Trunkline
     end
 
     # Looks whether another server may be tried at once: callers wait as before until one tells so.
-    def test_looks_during_the_pause
+    def test_checks_during_the_pause
       answers = Thread::Queue.new
       attempts = 0
       pool = self.pool(connections: 1, most: 2, limits: { failover_wait: 600 }, address_changed: -> { answers.pop }) do

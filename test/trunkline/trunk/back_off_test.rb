@@ -29,7 +29,7 @@ module Trunkline
     end
 
     # The clock goes on with each look at it.
-    def test_a_pause_that_ends_while_it_is_asked_about
+    def test_a_pause_that_ends_while_it_is_checked
       now = 0.0
       Waiting.stub(:now, -> { now += 0.06 }) do
         [true, false].each do |probes|
@@ -71,7 +71,7 @@ module Trunkline
     end
 
     # During a long pause it is time for a look now and then, and no attempt is due.
-    def test_looks_during_a_pause
+    def test_checks_during_a_pause
       now = 0.0
       Waiting.stub(:now, -> { now }) do
         plain, looking = [BackOff.new, BackOff.new(probes: true)].each { |back_off| back_off.failed(retry_after: 10) }

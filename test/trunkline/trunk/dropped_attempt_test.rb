@@ -27,7 +27,7 @@ module Trunkline
       end
     end
 
-    def test_it_goes_on_after_all_where_there_is_room
+    def test_it_continues_after_all_where_there_is_room
       with_dropped_attempt(most: 2) do |pool, go_on|
         @later = 31
         pool.perform(request)
@@ -37,7 +37,7 @@ module Trunkline
       end
     end
 
-    def test_it_goes_on_after_all_when_its_place_is_taken
+    def test_it_continues_after_all_when_its_place_is_taken
       with_dropped_attempt do |pool, go_on|
         @later = 31
         patient = pool.perform(request)

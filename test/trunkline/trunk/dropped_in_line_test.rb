@@ -98,7 +98,7 @@ module Trunkline
     end
 
     # As it is resumed all the same, it finds that it is not in line any more, and has its turn.
-    def test_one_that_goes_on
+    def test_one_that_continues
       pool, own = lent
       fiber = answer = nil
       drop_in_line { |request| (fiber = Fiber.current) && answer = pool.perform(request) }

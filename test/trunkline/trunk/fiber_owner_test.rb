@@ -23,7 +23,7 @@ module Trunkline
     end
     private_constant :ClosingLoop
 
-    def test_a_fiber_that_goes_on_and_one_that_has_ended
+    def test_a_fiber_that_continues_and_one_that_has_ended
       owner, fiber = suspended
       assert_predicate owner, :alive?
       assert Thread.new { owner.alive? }.value

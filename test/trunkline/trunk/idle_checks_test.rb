@@ -29,7 +29,7 @@ module Trunkline
 
     def checks_on(trunk) = trunk.performed & @checks
 
-    def test_each_idle_one_is_asked_within_five_seconds
+    def test_each_idle_one_is_polled_within_five_seconds
       asking, shared, spare = shared_and_spare
       Clock.pass(2)
       asking.perform(request)

@@ -51,7 +51,7 @@ module Trunkline
       end
 
       # Of two threads that find the connection idle, one looks at it: what the other wrote meanwhile would count as sent.
-      def test_another_thread_looks_at_the_idle_connection
+      def test_another_thread_checks_the_idle_connection
         looks, go_on = Array.new(2) { Thread::Queue.new }
         @trunk.define_singleton_method(:alive?) { |*by| looks.push(nil) && go_on.pop.nil? && super(*by) }
         @there << ENDS
@@ -65,7 +65,7 @@ module Trunkline
       end
 
       # It goes after its look, and writes what the other has left: here it is interrupted.
-      def test_a_thread_that_looks_at_the_idle_connection_is_interrupted
+      def test_a_thread_that_checks_the_idle_connection_is_interrupted
         looks = Thread::Queue.new
         @trunk.define_singleton_method(:alive?) { |*| looks.push(nil) && sleep }
         @there << BackendMessages.error("N", S: "NOTICE", V: "NOTICE", C: "00000", M: "unasked")

@@ -26,7 +26,7 @@ module Trunkline
       assert_equal [3, 2, 0], ledger.sums.values_at(:requests, :opened, :lost)
     end
 
-    def test_what_is_gone_goes_on_counting
+    def test_what_is_gone_still_counts
       ledger = Ledger.new
       trunk = lost(closed: false)
       ledger.opened(trunk)

@@ -71,7 +71,7 @@ module Trunkline
     end
 
     # OpenSSL declines in a warning, which its own server takes for a failure.
-    def test_a_second_handshake_that_the_server_asks_for
+    def test_a_second_handshake_that_the_server_requests
       OpenSSLServer.open("-tls1_2") do |server|
         wire = wire_to(server)
         server.write("R\n")

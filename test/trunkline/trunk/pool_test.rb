@@ -155,7 +155,7 @@ module Trunkline
     end
 
     # No other caller is there to wake them when the next attempt may be made.
-    def test_a_caller_that_waits_because_no_connection_could_be_opened_just_now_looks_again
+    def test_a_caller_that_waits_because_no_connection_could_be_opened_just_now_checks_again
       attempts = 0
       pool = self.pool(most: 4) { (attempts += 1) == 2 ? raise(ConnectionError, "too many") : FakeTrunk.new }
       pool.perform(request)
@@ -222,7 +222,7 @@ module Trunkline
       assert_equal [1, 1], @opened.map { |trunk| trunk.performed.size }
     end
 
-    def test_a_trunk_that_takes_nothing_is_not_asked_twice
+    def test_a_trunk_that_takes_nothing_is_not_tried_twice
       first = true
       pool = self.pool do |owner|
         takes, first = !first, false

@@ -38,7 +38,7 @@ module Trunkline
         assert_match(/event loop .* was blocked or dropped/, @trunk.loss.reason)
       end
 
-      def test_a_leader_that_goes_on_after_all_has_its_answer
+      def test_a_leader_that_continues_after_all_has_its_answer
         in_flight(1)
         reply(1)
         look_for(SOON)
@@ -176,7 +176,7 @@ module Trunkline
         assert_nil @trunk.loss
       end
 
-      def test_an_event_loop_that_goes_on_now_and_then
+      def test_an_event_loop_that_continues_now_and_then
         in_flight(1)
         10.times do
           look_for(0)
@@ -198,7 +198,7 @@ module Trunkline
         end
       end
 
-      def test_a_thread_that_does_not_go_on
+      def test_a_thread_that_does_not_continue
         @trunk.dispatch(waiting = request(1))
         @trunk.state.enter(waiting)
         assert_equal :leads, @trunk.state.lead(waiting)

@@ -26,7 +26,7 @@ module Trunkline
       at(1.6) { assert_equal [@loop, @other], @calls.overdue }
     end
 
-    def test_a_fiber_that_comes_shows_that_its_event_loop_goes_on
+    def test_a_fiber_that_comes_shows_that_its_event_loop_continues
       one, two = Array.new(2) { Entry.new(@loop) }
       at(0) { [one, two].each { |entry| @calls.add(entry) } }
       at(0.9) { @calls.answered(one) }

@@ -34,7 +34,7 @@ module Trunkline
     end
 
     # There are schedulers that ask this of every IO.
-    def test_an_io_is_asked_for_a_timeout_of_its_own
+    def test_an_io_with_a_timeout_of_its_own
       here, = UNIXSocket.pair
       Wire.new(here, Bytes.new, Bytes.new)
       assert_nil here.timeout

@@ -12,7 +12,7 @@ module Trunkline
 
         def refusal(error_class, ...) = assert_raises(error_class) { negotiated(...) }.message
 
-        def test_what_is_asked_for
+        def test_what_is_requested
           assert_equal [196_608, "3.0"], [ProtocolVersion.new("3.0", "3.0").to_i, ProtocolVersion.new("3.0", "3.0").to_s]
           assert_equal [196_610, "3.2"], [ProtocolVersion.new("3.2", "3.0").to_i, ProtocolVersion.new("3.2", "3.0").to_s]
         end
