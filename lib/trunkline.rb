@@ -152,4 +152,6 @@ module Trunkline
   end
 end
 
+# The bundle may have ActiveRecord and load it later: its registry gets the adapter's name all the same.
+require "active_support" if defined?(Gem) && Gem.loaded_specs.key?("activerecord")
 require_relative "trunkline/active_record/registration" if defined?(ActiveSupport)

@@ -7,6 +7,7 @@ rescue LoadError => error
 end
 require "active_record/connection_adapters/postgresql_adapter"
 require "trunkline"
+require "trunkline/active_record/registered_late"
 require "trunkline/active_record/adapter"
 
 module ActiveRecord

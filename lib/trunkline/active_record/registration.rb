@@ -2,6 +2,7 @@
 
 require "active_support/lazy_load_hooks"
 require_relative "../config/stock_names"
+require_relative "adapters_loading"
 require_relative "isolation"
 require_relative "postgis_name"
 require_relative "several_hosts"
@@ -24,8 +25,15 @@ module Trunkline
 
       # Registers a name: at once if ActiveRecord is loaded, else when it is.
       def register(name)
-        ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) if active_record?
+        when_loaded { ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) }
         ActiveSupport.on_load(:active_record) { ::ActiveRecord::ConnectionAdapters.register(name, CLASS, PATH) }
+      end
+
+      # Calls the block with ActiveRecord's registry: at once if ActiveRecord is loaded, else before the registry first resolves a name.
+      def when_loaded(&)
+        return yield if active_record?
+
+        AdaptersLoading.before_first_name(&)
       end
 
       # `adapter: trunkline`.

@@ -11,9 +11,27 @@ module Hosts
       include Trunkline::ActiveRecordHost
 
       def self.programs = @programs ||= ForkedPrograms.of_tests("-Ilib", before: "require 'active_record'")
+      def self.empty_programs = @empty_programs ||= ForkedPrograms.of_tests("-Ilib", before: "")
 
       def test_it_is_found_as_soon_as_both_are_loaded
         assert_equal "ActiveRecord::ConnectionAdapters::TrunklineAdapter", told('require "trunkline"; print ActiveRecord::ConnectionAdapters.resolve("trunkline")')
+      end
+
+      # In a bundle ActiveRecord may be loaded after it, and its registry be used before ActiveRecord::Base is there.
+      def test_it_is_found_whichever_is_loaded_first
+        program = '%s; print defined?(ActiveRecord).inspect, " "; require "active_record"; print ActiveRecord::ConnectionAdapters.resolve("%s")'
+        assert_equal "nil ActiveRecord::ConnectionAdapters::TrunklineAdapter", loading(format(program, 'require "trunkline"', "trunkline"))
+        assert_equal "nil ActiveRecord::ConnectionAdapters::TrunklineAdapter", loading(format(program, 'require "trunkline/postgresql"', "postgresql"))
+        assert_equal "nil ActiveRecord::ConnectionAdapters::PostgreSQLAdapter", loading(format(program, 'require "trunkline"', "postgresql"))
+        assert_equal "TrunklineAdapter PostgreSQL 1", loading("require 'trunkline'; require 'active_record'; #{ASKED}", "trunkline")
+        assert_equal "TrunklineAdapter PostgreSQL 1", loading("require 'trunkline/postgresql'; require 'active_record'; #{ASKED}")
+      end
+
+      # Without a bundle no sign says that ActiveRecord follows.
+      def test_the_order_is_told_without_a_bundle
+        program = 'Gem.loaded_specs.delete("activerecord"); require "trunkline"; print defined?(ActiveSupport).inspect, " "; require "active_record"; ' \
+                  'begin; ActiveRecord::ConnectionAdapters.resolve("trunkline"); rescue ActiveRecord::AdapterNotFound => error; print error.message; end'
+        assert_match(/\Anil adapter: trunkline was not registered.*: require "active_record" first, then "trunkline"\z/, loading(program))
       end
 
       ASKED = 'ActiveRecord::Base.establish_connection(ARGV[0]); c = ActiveRecord::Base.lease_connection; print c.class.name.split("::").last, " ", c.adapter_name, " ", c.select_value("SELECT 1")'
@@ -96,6 +114,11 @@ module Hosts
       end
 
       private
+
+      # Begins without ActiveRecord.
+      def loading(program, scheme = "postgres")
+        NamesTest.empty_programs.run(program, "#{scheme}://postgres@127.0.0.1:#{postgres_server.port}/postgres", environment: { "DATABASE_URL" => nil }).first
+      end
 
       def told(program, environment = {})
         uri = "postgres://postgres@127.0.0.1:#{postgres_server.port}/postgres"
