@@ -103,6 +103,20 @@ class WrongUsagesTest < Trunkline::TestCase
     'query("...", as: Integer)' => [->(db) { db.query("SELECT 1 AS id", as: Integer) }, /as: takes a class .*not Integer/],
     'query("...", idempotent: "no")' => [->(db) { db.query("SELECT 1", idempotent: "no") }, /idempotent must be true or false, not "no"/],
     'batch(idempotent: "no")' => [->(db) { db.batch(idempotent: "no") { |b| b.query("SELECT 1") } }, /idempotent must be true or false, not "no"/],
+    'insert("public.users", { id: 1 })' => [->(db) { db.insert("public.users", { id: 1 }) }, /relation "public\.users" does not exist: a dot within double quotes is part of one name: write "schema"\."table" in SQL, and \[:schema, :table\] for insert/],
+    'insert(:"public.users", [{ id: 1 }, { id: 2 }])' => [->(db) { db.insert(:"public.users", [{ id: 1 }, { id: 2 }]) }, /write .*\[:schema, :table\] for insert/],
+    'insert(:users, ..., returning: "users.id")' => [->(db) { db.insert(:users, { id: 1 }, returning: "users.id") }, /a dot within double quotes is part of one name/],
+    'query("... FROM \"public.users\"")' => [->(db) { db.query('SELECT * FROM "public.users"') }, /write "schema"\."table" in SQL/],
+    'execute_script("... = $1", 1)' => [->(db) { db.execute_script("#{USERS} = $1", 1) }, /execute_script takes SQL alone: a statement with values is run by query\(sql, \*values\)/],
+    'execute_script("... = :id", id: 1)' => [->(db) { db.execute_script("#{USERS} = :id", id: 1) }, /execute_script takes SQL alone.*batch \{ \|batch\| batch\.query\(sql, \*values\) \}/],
+    'execute_script("...", 1) in a transaction' => [->(db) { db.transaction { |tx| tx.execute_script("SELECT 1", 1) } }, /execute_script takes SQL alone/],
+    'with(...).execute_script("...", 1)' => [->(db) { db.with(deadline: 5).execute_script("SELECT 1", 1) }, /execute_script takes SQL alone/],
+    "Marshal.dump(db)" => [->(db) { Marshal.dump(db) }, /a Trunkline::Postgres::Client cannot be dumped: it belongs to connections.*dump results, or the URI/],
+    "Marshal.dump(db.with(...))" => [->(db) { Marshal.dump(db.with(deadline: 5)) }, /a Trunkline::Postgres::Scope cannot be dumped.*dump results/],
+    "Marshal.dump(session)" => [->(db) { db.session { |session| Marshal.dump(session) } }, /a Trunkline::Postgres::Session cannot be dumped.*dump results/],
+    "Marshal.dump(transaction)" => [->(db) { db.transaction { |tx| Marshal.dump(tx) } }, /a Trunkline::Postgres::Transaction cannot be dumped.*dump results/],
+    'Marshal.dump(async("..."))' => [->(db) { Marshal.dump(db.async("SELECT 1")) }, /a Trunkline::Postgres::Future cannot be dumped.*dump results/],
+    'Marshal.dump(prepare("..."))' => [->(db) { Marshal.dump(db.prepare("SELECT 1")) }, /a Trunkline::Postgres::PreparedStatement cannot be dumped.*dump results/],
     "query after close" => [->(db) { db.close && db.query("SELECT 1") || db.query("SELECT 1") }, /the client is closed/]
   }.freeze
   private_constant :USERS, :CLIENTS, :CALLS

@@ -3,13 +3,13 @@
 # A method's parameters, so that its signature and its definition can be compared. For several overloads: the parameters that any of them takes, and
 # those that all of them require.
 SignatureShape = Struct.new(:required, :positional, :rest, :required_keywords, :keywords, :other_keywords) do
-  # Keywords named **unknown are refused.
+  # Parameters named *unknown and **unknown are refused.
   #
   # @param method [Method, UnboundMethod]
   def self.of_method(method)
     kinds = method.parameters.group_by(&:first).transform_values { |parameters| parameters.map(&:last) }
     required = kinds.fetch(:req, []).size
-    new(required, required + kinds.fetch(:opt, []).size, kinds.key?(:rest), kinds.fetch(:keyreq, []).sort,
+    new(required, required + kinds.fetch(:opt, []).size, (kinds.fetch(:rest, []) - [:unknown]).any?, kinds.fetch(:keyreq, []).sort,
         (kinds.fetch(:keyreq, []) + kinds.fetch(:key, [])).sort, (kinds.fetch(:keyrest, []) - [:unknown]).any?)
   end
 

@@ -83,7 +83,8 @@ module Trunkline
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
-      def execute_script(sql) = session { |session| session.execute_script(sql) }
+      # @raise [ArgumentError] values were given
+      def execute_script(sql, *unknown) = session { |session| session.execute_script(sql, *unknown) }
 
       # Runs the block with a server session, which reserves a connection at its first query. Meanwhile this caller's queries through the client use
       # that session too. Within a session or a transaction, it is that one.

@@ -1,11 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "undumpable"
 
 module Trunkline
   # Restricts clients, sessions and subscriptions to the main Ractor, to whose threads and fibers their connections and callers belong. Included by
   # each of them.
   module MainRactor # :nodoc:
+    include Undumpable
+
     ADVICE = "a client works in the main Ractor only: run the query there, and send the rows to the other Ractors"
     private_constant :ADVICE
 

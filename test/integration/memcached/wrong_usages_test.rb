@@ -30,6 +30,7 @@ class MemcachedWrongUsagesTest < Trunkline::TestCase
     'mget("a", "b")' => [->(cache) { cache.mget("a", "b") }, /no method mget here: write get_multi\(\*keys\)/],
     'setex("a", 5, 1)' => [->(cache) { cache.setex("a", 5, 1) }, /no method setex here: write set\(key, value, seconds\)/],
     "keys" => [->(cache) { cache.keys }, /no method keys here, as memcached does not list its keys/],
+    "Marshal.dump(cache)" => [->(cache) { Marshal.dump(cache) }, /a Trunkline::Memcached::Client cannot be dumped.*dump results/],
     'memcached("redis://x")' => [->(_) { Trunkline.memcached("redis://x") }, /is no server: "host:port"/]
   }.freeze
   private_constant :CALLS
@@ -37,7 +38,7 @@ class MemcachedWrongUsagesTest < Trunkline::TestCase
   def test_calls
     Trunkline.memcached(memcached.address) do |cache|
       CALLS.each do |typed, (call, told)|
-        assert_match told, assert_raises(ArgumentError, NoMethodError, Trunkline::Error, typed) { call.call(cache) }.message, typed
+        assert_match told, assert_raises(ArgumentError, NoMethodError, TypeError, Trunkline::Error, typed) { call.call(cache) }.message, typed
       end
     end
   end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/undumpable"
+
 module Trunkline
   module Postgres
     # The answer to a query in flight. Any number of fibers and threads may wait for it.
@@ -8,6 +10,7 @@ module Trunkline
     #   users.value          # the Result; users.rows, users.first and users.each { } are what the Result has
     class Future
       include Enumerable
+      include Undumpable
 
       # Seconds that {#cancel} takes at most. It is a bound: of 40 cancels at a load of 15, the longest took 39 ms, but a server may have stopped.
       CANCEL_TIMEOUT = 5.0

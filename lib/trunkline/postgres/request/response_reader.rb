@@ -6,6 +6,7 @@ require_relative "../parameters/array_nulls"
 require_relative "ascii_database"
 require_relative "../types/decoding"
 require_relative "local_settings"
+require_relative "../statements/dotted_names"
 require_relative "../statements/placeholders"
 require_relative "abandonment_errors"
 require_relative "unanswered_futures"
@@ -236,7 +237,8 @@ module Trunkline
         fields = AsciiDatabase.hinted(fields) if @reported["server_encoding"] == AsciiDatabase::ENCODING
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
-        ServerError.from_fields(fields, sql: sql, server: @server, advice: request.route&.advice(request, fields) || Placeholders.advice(fields, sql))
+        advice = request.route&.advice(request, fields) || Placeholders.advice(fields, sql) || DottedNames.advice(fields, sql)
+        ServerError.from_fields(fields, sql: sql, server: @server, advice: advice)
       end
 
       def loss_error(loss, sql)

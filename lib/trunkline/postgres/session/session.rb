@@ -30,7 +30,8 @@ module Trunkline
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
-      def execute_script(sql) = @executor.execute_script(sql)
+      # @raise [ArgumentError] values were given
+      def execute_script(sql, *unknown) = @executor.execute_script(sql, *unknown)
 
       # Runs the block in a transaction, as {Client#transaction} does; within a transaction, in a savepoint.
       #

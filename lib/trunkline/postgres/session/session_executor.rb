@@ -93,7 +93,8 @@ module Trunkline
       end
 
       # As {Session#execute_script}.
-      def execute_script(sql)
+      def execute_script(sql, *unknown)
+        UnknownKeywords.refuse_script_values unless unknown.empty?
         around_statement(:script, sql) do
           script = Request.script(Statements.script(sql))
           begin_pending

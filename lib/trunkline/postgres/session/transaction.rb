@@ -32,7 +32,8 @@ module Trunkline
       # @param sql [String]
       # @return [Array<Result>] one for each statement
       # @raise [Error] as {#query}
-      def execute_script(sql) = @level.open_session.execute_script(sql)
+      # @raise [ArgumentError] values were given
+      def execute_script(sql, *unknown) = @level.open_session.execute_script(sql, *unknown)
 
       # Runs the block in a savepoint. Its effects are kept when it ends, also by next, break or return, and undone when it is left in any other way.
       # {Rollback} undoes them and is not raised further.

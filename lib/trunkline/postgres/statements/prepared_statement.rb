@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/undumpable"
+
 module Trunkline
   module Postgres
     # A column of a result, or a parameter, which has a name only if the SQL has :name; with its type in SQL, "numeric(10,2)", the type's OID, and its
@@ -15,6 +17,7 @@ module Trunkline
     # @see Describing#prepare
     class PreparedStatement
       include OtherCalls
+      include Undumpable
 
       # @return [String]
       attr_reader :sql

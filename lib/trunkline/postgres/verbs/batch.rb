@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/undumpable"
 require_relative "other_verbs"
 
 module Trunkline
@@ -9,6 +10,7 @@ module Trunkline
     # @see Batching#batch
     class Batch
       include OtherBatchCalls
+      include Undumpable
 
       # @param statements [Hash{String => Statement}] of the object that has `batch`
       def initialize(statements) # :nodoc:

@@ -13,6 +13,7 @@ require_relative "probing"
 require_relative "unknown_keywords"
 require_relative "../results/records"
 require_relative "../request/request"
+require_relative "../../trunk/undumpable"
 
 module Trunkline
   module Postgres
@@ -26,6 +27,7 @@ module Trunkline
       include Inserting
       include Probing
       include OtherVerbs
+      include Undumpable
 
       # Runs one statement. It is prepared on first use.
       #

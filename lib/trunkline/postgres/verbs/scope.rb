@@ -51,9 +51,9 @@ module Trunkline
 
       # @see Client#execute_script
       # @raise [SharedStateError] the scope has settings or a role, which only a transaction that was begun with them passes on
-      def execute_script(sql)
+      def execute_script(sql, *unknown)
         @executor.check_script(sql)
-        __getobj__.execute_script(sql)
+        __getobj__.execute_script(sql, *unknown)
       end
 
       private

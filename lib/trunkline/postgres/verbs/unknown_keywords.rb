@@ -36,6 +36,14 @@ module Trunkline
                              "#{method.name}(sql, { #{name}: value }), and one for $1 alone, #{method.name}(sql, value)"
       end
 
+      # For a script, which cannot have parameters.
+      #
+      # @raise [ArgumentError]
+      def refuse_script_values
+        raise ArgumentError, "execute_script takes SQL alone: a statement with values is run by query(sql, *values), and several by " \
+                             "batch { |batch| batch.query(sql, *values) }"
+      end
+
       def message(methods, name)
         known = methods.flat_map(&:parameters).filter_map { |kind, keyword| keyword if %i[key keyreq].include?(kind) }
         spelling = DidYouMean::SpellChecker.new(dictionary: known).correct(name).first if name.size <= LONGEST
