@@ -23,9 +23,13 @@ class RegularExpressionsTest < Trunkline::TestCase
   end
 
   def test_the_attack_finds_what_is_exponential_and_what_is_quadratic
-    refute_nil RegexpAttack.new(%r{\A(?:\s|--[^\n]*\n|/\*.*?\*/)*INSERT}m).weakness
-    refute_nil RegexpAttack.new(/\A\s*;?\s*\z/).weakness
-    refute_nil RegexpAttack.new(/"((?:[^"\\]|\\.)*)"=>/m).weakness
+    weak = [%r{\A(?:\s|--[^\n]*\n|/\*.*?\*/)*INSERT}m, /\A\s*;?\s*\z/, /"((?:[^"\\]|\\.)*)"=>/m, /(;?)\A\s*;?\s*\1\z/]
+    weak.reject { |regexp| memoized?(regexp) }.each { |regexp| refute_nil RegexpAttack.new(regexp).weakness, regexp.source }
     assert_nil RegexpAttack.new(/\A\s*+(?:;\s*+)?\z/).weakness
   end
+
+  private
+
+  # From Ruby 3.2 on, matchers memoize their attempts, unless there is a back reference, as in the last one.
+  def memoized?(regexp) = Regexp.respond_to?(:linear_time?) && Regexp.linear_time?(regexp)
 end
