@@ -72,7 +72,7 @@ class PackagingTest < Trunkline::TestCase
     assert_match(/^Trunkline does not build on linux.*, which lacks poll \(mkmf\.log tells more\)$/, refusal(WITHOUT_POLL))
   end
 
-  def test_another_ruby_is_told_that_it_is_not_for_it
+  def test_another_ruby_gets_the_reason
     assert_match(/CRuby: jruby cannot load it/, refusal("Object.__send__(:remove_const, :RUBY_ENGINE); RUBY_ENGINE = 'jruby'"))
   end
 

@@ -32,7 +32,7 @@ class ActiveRecordRunTest < Trunkline::TestCase
   }.freeze
   private_constant :TESTS
 
-  def test_what_failed_is_told
+  def test_what_failed_is_reported
     report = run_tests("mixed", "ending") { |run| run.run(left_out: ["MixedTest#test_left_out"], excluded: { "MixedTest#test_known" => "a reason" }) }
     assert_equal %w[MixedTest#test_bad MixedTest#test_known], report.failed.sort
     assert_equal ["MixedTest#test_bad", "ending_test.rb to ending_test.rb"], report.unexpected.keys.sort

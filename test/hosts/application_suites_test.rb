@@ -45,7 +45,7 @@ class ApplicationSuitesTest < Trunkline::TestCase
                "replaces" => { "Gemfile" => { %(gem "nowhere-to-be-had"\n) => "" } }, "prepare" => ["createdb shop", "echo $RAILS_ENV > made"], "compares" => ["made"] }.freeze
   private_constant :HOUSE, :VERSIONS, :GEMFILE, :CONFIGURATION, :TESTS, :SETTINGS
 
-  def test_differences_are_told_by_name
+  def test_differences_are_reported_by_name
     with_application do |folder, suite|
       reports = suite.modes.to_h { |mode| [mode, suite.run(mode)] }
       assert_empty suite.changed

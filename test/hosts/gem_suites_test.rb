@@ -23,7 +23,7 @@ class GemSuitesTest < Trunkline::TestCase
   SETTINGS = { "version" => "1.0", "files" => ["test/*_test.rb"], "databases" => ["widgets"], "environment" => { "WANTED" => "PostgreSQLAdapter" } }.freeze
   private_constant :TESTS, :SETTINGS
 
-  def test_differences_are_told_by_name
+  def test_differences_are_reported_by_name
     with_gem do |folder|
       reports = GemSuite.new("widgets", SETTINGS, folder).then { |suite| GemSuite::MODES.keys.to_h { |mode| [mode, suite.run(mode)] } }
       assert_equal ["WidgetTest#test_bad_everywhere"], reports["stock"].failed, reports["stock"].unexpected

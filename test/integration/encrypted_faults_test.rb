@@ -40,7 +40,7 @@ module Trunkline
       end
     end
 
-    def test_what_broke_is_told
+    def test_what_broke_is_reported
       through_front do |front, db|
         { changed_byte: BROKEN, no_tls: BROKEN, alert_in_the_clear: BROKEN, cut_record: CLOSED, no_farewell: CLOSED, farewell: CLOSED }.each do |fault, said|
           front.fault = fault

@@ -31,7 +31,7 @@ class ErrorsWithoutValuesTest < Trunkline::TestCase
   ].freeze
   private_constant :VALUE, :NUMBER, :COLUMNS, :TYPES, :FAILURES
 
-  def test_no_value_is_told
+  def test_no_value_is_reported
     with_table(COLUMNS) do |table|
       psql("INSERT INTO #{table} (id, name, code) VALUES (1, '#{VALUE}', 'abc')")
       in_silence do |db|
@@ -43,7 +43,7 @@ class ErrorsWithoutValuesTest < Trunkline::TestCase
     end
   end
 
-  def test_names_are_told_all_the_same
+  def test_names_are_reported_all_the_same
     with_table(COLUMNS) do |table|
       psql("INSERT INTO #{table} (id, name) VALUES (1, '#{VALUE}')")
       in_silence do |db|

@@ -44,7 +44,7 @@ module Trunkline
     end
 
     # A single server that no role is asked of is not asked for its identity.
-    def test_what_a_role_without_privileges_is_told
+    def test_what_a_role_without_privileges_gets
       postgres_server.psql("CREATE ROLE nothing_granted LOGIN")
       config = Config.new(postgres_server.uri(user: "nothing_granted"), env: {}, target_session_attrs: "primary")
       connection = Postgres.const_get(:Connector).new(config, cluster: cluster = Postgres.const_get(:ClusterTimeline).new).connect

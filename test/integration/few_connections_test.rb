@@ -59,7 +59,7 @@ class FewConnectionsTest < Trunkline::TestCase
     end
   end
 
-  def test_what_waits_for_the_only_connection_in_vain_is_told_what_holds_it
+  def test_what_waits_for_the_only_connection_in_vain_learns_what_holds_it
     in_host do
       Trunkline.postgres(postgres_server.uri, max_connections: 1, max_wait: 0.05) do |db|
         subscription = db.listen("channel")

@@ -75,7 +75,7 @@ class InsertingTest < Trunkline::TestCase
     end
   end
 
-  def test_what_cannot_be_inserted_is_told
+  def test_what_cannot_be_inserted_is_reported
     with_table("id int, name varchar(3)") do |table|
       in_host_with_client do |db|
         error = assert_raises(ArgumentError) { db.insert(table, [{ id: 1, name: "a" }, { id: 2, nmae: "b" }]) }

@@ -119,7 +119,7 @@ class LostConnectionsTest < Trunkline::TestCase
   end
 
   # What waited to be written when the connection broke was not sent, and goes elsewhere.
-  def test_what_was_not_sent_goes_elsewhere
+  def test_what_was_not_sent_is_sent_to_another_server
     gated do |db, proxy|
       slow, = in_flight(proxy, -> { db.value("SELECT pg_sleep(20)") })
       proxy.hold(:requests)

@@ -14,7 +14,7 @@ module Trunkline
     private_constant :BEFORE, :AFTER, :DEADLINE
 
     # The gate opens when the hundredth notice is told.
-    def test_they_are_told_while_the_statement_runs
+    def test_they_are_reported_while_the_statement_runs
       with_flood do |db, sql, gate|
         told = tell(db) { |number| gate.call if number == 100 }
         result = db.query(sql, deadline: DEADLINE)
@@ -74,7 +74,7 @@ module Trunkline
     end
 
     # There the block may ask the session, so it is told when the answer is here.
-    def test_in_a_transaction_they_are_told_at_its_end
+    def test_in_a_transaction_they_are_reported_at_its_end
       with_flood do |db, sql, gate|
         db.transaction do |tx|
           gate.call

@@ -190,7 +190,7 @@ class QueryLogTest < Trunkline::TestCase
                  (spans.map { |span| [span.name, *span.attributes.values_at("db.system.name", "server.address", "server.port")] }.sort)
   end
 
-  def test_events_and_spans_are_told_of_every_kind_of_call
+  def test_events_and_spans_of_every_kind_of_call
     kinds = []
     subscriber = ActiveSupport::Notifications.subscribe(/\.trunkline\z/) { |event| kinds << event.payload[:kind] unless event.payload[:kind] == :connect }
     spans = spans_of(Trunkline::ActiveSupportEvents) { |db| CALLS.each { |call,| call.call(db) } }

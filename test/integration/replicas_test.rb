@@ -105,7 +105,7 @@ module Trunkline
       assert_match(/db.query goes to the primary/, error.message)
     end
 
-    def test_what_is_told_of_each_host
+    def test_what_is_reported_of_each_host
       with_replicas do |db, primary, standbys|
         standbys.each { |standby| replayed(primary, standby) }
         told = eventually do

@@ -213,7 +213,7 @@ class SharingTest < Trunkline::TestCase
     end
   end
 
-  def test_those_behind_it_are_told_the_truth
+  def test_those_behind_it_get_the_true_reason
     with_database do |db|
       db.query("SELECT 1")
       leak = db.async("SELECT leak_zone() FROM pg_sleep(0.01)")

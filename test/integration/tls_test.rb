@@ -54,7 +54,7 @@ module Trunkline
       end
     end
 
-    def test_of_two_refusals_the_encrypted_one_is_told
+    def test_of_two_refusals_the_encrypted_one_is_reported
       %w[allow prefer].each do |mode|
         error = refused(LoginError, "encrypted", sslmode: mode, password: "wrong")
 

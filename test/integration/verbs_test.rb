@@ -76,7 +76,7 @@ class VerbsTest < Trunkline::TestCase
     end
   end
 
-  def test_what_cannot_become_objects_is_told
+  def test_what_cannot_become_objects_is_reported
     in_host_with_client do |db|
       assert_match(/as: takes a class .* not :user/, assert_raises(TypeError) { db.query("not sent", as: :user) }.message)
       assert_match(/as: takes a class/, assert_raises(TypeError) { db.stream("not sent", as: "User") }.message)

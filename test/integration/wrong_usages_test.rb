@@ -145,7 +145,7 @@ class WrongUsagesTest < Trunkline::TestCase
     end
   end
 
-  def test_no_password_is_told
+  def test_no_password_is_reported
     ["mysql://ada:hunter2@localhost/app", "ada hunter2", { "password" => "hunter2" }].each { |given| refute_includes error_of { Trunkline.postgres(given) }.message, "hunter2" }
     refute_includes error_of { Trunkline::Postgres::Client.new("postgres://ada:hunter2@localhost/app") }.message, "hunter2"
   end

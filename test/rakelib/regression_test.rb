@@ -84,7 +84,7 @@ class RegressionTest < Trunkline::TestCase
     end
   end
 
-  def test_a_server_that_answers_otherwise_is_told_for_each_execution_in_a_session_and_in_none
+  def test_a_server_that_answers_otherwise_is_reported_for_each_execution_in_a_session_and_in_none
     with_regression("CREATE FUNCTION added() RETURNS int LANGUAGE sql AS 'SELECT 1'") do |regression|
       regression.run(["points"]) { nil }
       numbers = ["", " [execution 2]", " [execution 3]"]

@@ -16,7 +16,7 @@ class TestRunTest < Trunkline::TestCase
   WITHOUT_GEMS = { "RUBYOPT" => nil }.freeze # which takes most of such a part's time
   private_constant :SOURCES, :PASSES, :FAILS, :HANGS, :WITHOUT_GEMS
 
-  def test_the_sum_and_the_slowest_are_told
+  def test_the_sum_and_the_slowest_are_reported
     passed, output = run_parts(part("one", PASSES), part("two", PASSES.sub("A#test_slow", "B#test_slow")))
     assert passed
     assert_includes output, "\n4 runs, 6 assertions, 0 failures, 0 errors, 0 skips\n"
@@ -24,7 +24,7 @@ class TestRunTest < Trunkline::TestCase
     assert_match(%r{^\[2/2\] test_run_test/(one|two) +2 runs}, output)
   end
 
-  def test_a_failure_is_told_with_the_way_to_run_it_again
+  def test_a_failure_is_reported_with_the_way_to_run_it_again
     passed, output = run_parts(part("one", PASSES), part("two", FAILS, status: 1, files: ["test/b_test.rb"]))
     refute passed
     assert_includes output, "FAILED: 1 failures, 0 errors"
@@ -82,7 +82,7 @@ class TestRunTest < Trunkline::TestCase
     assert run_parts(part("one", PASSES), *waiting, prepared: { part("ready", PASSES) => [part("two", PASSES)] }, workers: 1, waiting: 1)[0]
   end
 
-  def test_how_far_the_processors_were_used_is_told
+  def test_how_far_the_processors_were_used_is_reported
     assert_match(/^\d+ s, in which \d+ processors were used to \d+ %\n\z/, run_parts(part("one", PASSES))[1])
   end
 

@@ -41,7 +41,7 @@ module Shared
       end
     end
 
-    def test_notices_are_told
+    def test_notices_are_reported
       in_host_with_client(connections: 1) do |db|
         told = []
         db.on_notice { |notice| told << notice[:message] }

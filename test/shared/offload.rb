@@ -68,7 +68,7 @@ module Shared
       end
     end
 
-    def test_a_caller_that_goes_takes_a_block_along_that_has_not_begun
+    def test_a_block_that_has_not_begun_is_cancelled_with_its_caller
       in_host do
         workers = self.workers(1, 2)
         ran = []

@@ -67,7 +67,7 @@ module Shared
     end
 
     # Called to the free connection, and gone before its turn: the call goes to the next in line.
-    def test_a_caller_that_goes_after_it_was_called_passes_the_call_on
+    def test_a_caller_that_leaves_after_its_wake_up_wakes_the_next
       with_client(connections: 1) do |db|
         busy = busy_thread(db)
         in_host do

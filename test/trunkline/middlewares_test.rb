@@ -14,7 +14,7 @@ class MiddlewaresTest < Trunkline::TestCase
     assert_equal %i[outer inner call], Trunkline::Middlewares.new.within(inner).within(outer).query("", [], "") { [:call] }
   end
 
-  def test_what_one_does_not_mention_goes_by_it
+  def test_what_one_does_not_mention_is_passed_on
     assert_equal %i[a b c d e f g], plain_calls(Trunkline::Middlewares.new.within(Module.new))
   end
 

@@ -81,7 +81,7 @@ module Trunkline
         refute answer(answered("SELECT 1", parameter_status("TimeZone", "UTC")) + ready)
       end
 
-      def test_what_comes_behind_is_not_taken_in
+      def test_what_follows_is_not_read
         first, second = ask("SELECT 1"), ask("SELECT 2")
         refute answer(answered("SET") + ready + answered("SELECT 1") + ready)
         assert_equal [true, false], [first.done?, second.done?]

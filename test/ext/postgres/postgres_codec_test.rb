@@ -156,7 +156,7 @@ module Trunkline
       end
 
       # Of a transaction that took too long it is known that nothing behind it was begun.
-      def test_what_stands_behind_a_transaction_that_took_too_long
+      def test_what_is_queued_behind_a_transaction_that_took_too_long
         { "25P04" => %w[sent unsent unsent], "57P01" => %w[sent sent unsent] }.each do |sqlstate, known|
           begin_session
           requests = %w[1 2 3].map { |number| ask("SELECT #{number}") }

@@ -68,7 +68,7 @@ module Trunkline
     end
 
     # What was asked before may still hit what is in flight, and nothing tells when that is over.
-    def test_a_caller_that_goes_before_there_is_a_fence
+    def test_a_caller_that_leaves_before_there_is_a_fence
       assert state.begin_cancel(head, head)
       assert_same head, state.aim(head, head)
       assert_equal [:exposed, true, false], [state.finish_cancel(head), state.shut?, state.begin_cancel(head, head)]

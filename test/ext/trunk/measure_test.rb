@@ -77,7 +77,7 @@ module Trunkline
     end
 
     # The client was busy, and has read that word with the answer: nothing is known but that it took no longer than both.
-    def test_a_word_that_comes_with_the_answer_tells_nothing
+    def test_a_word_that_arrives_with_the_answer_decides_nothing
       statement = known
       ask(statement)
       after(0.05, FIRST, BEGUN, REST)

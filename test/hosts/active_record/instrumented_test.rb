@@ -59,7 +59,7 @@ module Hosts
       end
 
       # With the stock adapter these are calls of exec_prepared with a name.
-      def test_a_prepared_statement_is_told_by_its_text
+      def test_a_prepared_statement_is_reported_by_its_text
         output = program("#{SEEN} PG::Connection.prepend(Seen); #{begun("trunkline")}; " \
                          "2.times { ActiveRecord::Base.lease_connection.exec_query('SELECT $1::int', 'SQL', [4], prepare: true) }; puts JSON.generate(Seen::CALLS)")
         assert_equal [["exec_params", "SELECT $1::int"]] * 2, JSON.parse(output).last(2)
@@ -72,7 +72,7 @@ module Hosts
         assert_equal ["SELECT current_query() /* traced */", "SELECT current_query(), $1::int /* traced */"], output.lines(chomp: true)
       end
 
-      def test_a_method_that_takes_the_place_of_pgs_is_told_of_once
+      def test_a_method_that_takes_the_place_of_pgs_is_reported_once
         replaced = "class PG::Connection; alias_method :exec_without, :exec_params; def exec_params(...) = exec_without(...); end"
         output = program("#{replaced}; #{begun("trunkline")}; 2.times { ActiveRecord::Base.connection_pool.disconnect!; puts ActiveRecord::Base.lease_connection.select_value('SELECT 7') }")
         assert_match(/-e has replaced methods of PG::Connection, and sees no statements of this adapter/, output)

@@ -28,7 +28,7 @@ module Hosts
       end
 
       # Without a bundle no sign says that ActiveRecord follows.
-      def test_the_order_is_told_without_a_bundle
+      def test_the_order_is_reported_without_a_bundle
         program = 'Gem.loaded_specs.delete("activerecord"); require "trunkline"; print defined?(ActiveSupport).inspect, " "; require "active_record"; ' \
                   'begin; ActiveRecord::ConnectionAdapters.resolve("trunkline"); rescue ActiveRecord::AdapterNotFound => error; print error.message; end'
         assert_match(/\Anil adapter: trunkline was not registered.*: require "active_record" first, then "trunkline"\z/, loading(program))
@@ -76,7 +76,7 @@ module Hosts
              "ActiveSupport.run_load_hooks(:after_initialize, application)"
       private_constant :BOOT
 
-      def test_a_url_that_wins_is_told
+      def test_a_url_that_wins_is_reported
         yaml = '{ "production" => { "adapter" => "trunkline" } }'
         url = { "DATABASE_URL" => "postgres://localhost/app" }
         assert_match(/DATABASE_URL begins with postgres:\/\/, which wins over `adapter: trunkline`.*trunkline:\/\//, told("require 'trunkline'; #{format(BOOT, yaml)}", url))

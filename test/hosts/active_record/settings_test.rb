@@ -55,7 +55,7 @@ module Hosts
         assert_equal ["client"], ours.select_values("SELECT DISTINCT source FROM pg_settings WHERE name IN ('#{names.join("', '")}')")
       end
 
-      def test_what_is_refused_is_told_by_its_name
+      def test_what_is_refused_is_reported_by_its_name
         { { variables: { DateStyle: "German" } } => "DateStyle", { variables: { standard_conforming_strings: "off" } } => "standard_conforming_strings",
           { encoding: "latin1" } => "client_encoding", { gssencmode: "require" } => "gssencmode", { sslmode: "sometimes" } => "sslmode",
           { server_connections: "many" } => "server_connections", { session_functions: ["a b"] } => "session_functions",

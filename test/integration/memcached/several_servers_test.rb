@@ -115,7 +115,7 @@ module Trunkline
         end
       end
 
-      def test_a_question_to_a_server_that_dies_over_it_goes_to_another
+      def test_a_query_whose_server_dies_is_sent_to_another
         dying = nil
         script = lambda do |socket, _line|
           dying.listener.close

@@ -28,7 +28,7 @@ module Trunkline
       end
 
       # The word itself may be the rest of a password.
-      def test_what_is_no_option_of_a_connection_string_is_told
+      def test_what_is_no_option_of_a_connection_string_is_reported
         { "pool" => "use connections: (that queries share) and max_connections: (in all), beside the connection string", "connect_timout" => ", did you mean connect_timeout?",
           "connections" => ": it is a keyword of Trunkline.postgres, beside the connection string", "max_wait" => ": it is a keyword of Trunkline.postgres",
           "server" => ", did you mean host?" }.each do |name, told|

@@ -27,7 +27,7 @@ module Trunkline
         assert_equal({ timeout: 1 }, translate(socket_timeout: 2, timeout: 1))
       end
 
-      def test_what_is_not_needed_is_told_in_a_line
+      def test_what_is_not_needed_is_reported_in_a_line
         NEEDLESS.each do |name, value|
           told = []
           Warning.stub(:warn, ->(message, **) { told << message }) { assert_equal({ raw: true }, translate(name => value, raw: true)) }

@@ -97,7 +97,7 @@ module Trunkline
         assert_predicate asker, :through?
       end
 
-      def test_what_was_not_sent_goes_elsewhere
+      def test_what_was_not_sent_is_sent_to_another_server
         asker = self.asker(UNSENT, UNSENT, first)
         assert_equal 1, asker.value("SELECT n")
         assert_equal 3, asker.requests.uniq.size

@@ -136,7 +136,7 @@ module Trunkline
         assert_refused "the server does not speak PostgreSQL's protocol over TLS (sslnegotiation=direct)", straight(local), sslnegotiation: "direct"
       end
 
-      def test_which_server_is_meant_is_told_by_name_only
+      def test_which_server_is_meant_is_reported_by_name_only
         told = nil
         naming = local
         naming.servername_cb = ->((_, name)) { (told = name) && nil }

@@ -120,7 +120,7 @@ module Trunkline
       assert_predicate one, :called?
     end
 
-    def test_all_are_told_that_waiting_is_pointless
+    def test_all_learn_that_waiting_is_pointless
       failure = ConnectionError.new("no server")
       entries = join(entry, entry(to_pin: true), entry(foreign_request))
       assert_equal entries, @queue.call_failed(failure, Waiting.now, 0)

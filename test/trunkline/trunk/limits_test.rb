@@ -36,7 +36,7 @@ module Trunkline
       assert_equal Float::INFINITY, Limits.new(max_lifetime: Float::INFINITY).expiry
     end
 
-    def test_a_client_is_told_of_bad_ones
+    def test_a_client_reports_bad_ones
       assert_raises(ArgumentError) { Trunkline.postgres(max_futures: 0) }
     end
   end

@@ -62,7 +62,7 @@ module Trunkline
           assert_equal "no name", Identity.new(nameless).to_s
         end
 
-        def test_how_it_is_told
+        def test_how_it_is_reported
           assert_equal '"common.example"', identity.to_s
           assert_equal '"db.example" (and 3 other names)', identity("DNS:db.example", "IP:10.0.0.1", "IP:::1").to_s
           assert_equal '"db.example"', identity("DNS:db.example", subject: "db.example").to_s
