@@ -17,7 +17,7 @@ class CallCountsTest < Trunkline::TestCase
   private_constant :ASK, :WARM
 
   def test_a_query
-    with_one_connection { |db| assert_calls([4, 5], "db.query") { db.query(ASK, 1) } }
+    with_one_connection { |db| assert_calls([3, 5], "db.query") { db.query(ASK, 1) } }
   end
 
   def test_a_query_with_a_deadline

@@ -6,6 +6,13 @@
 #include "../../common/classes.h"
 
 static VALUE sym_state, sym_setting;
+static VALUE idle, in_transaction; /* the Strings of two statuses */
+
+static VALUE status_string(const char *status) {
+    VALUE string = rb_interned_str(status, 1);
+    rb_gc_register_mark_object(string);
+    return string;
+}
 
 /* call-seq: rolled_back? -> true or false
  *
@@ -26,7 +33,12 @@ static VALUE request_redescribe(VALUE self, VALUE description) {
 /* call-seq: status -> "I", "T", "E", or nil before ReadyForQuery has come */
 static VALUE request_status(VALUE self) {
     char status = postgres_request_of(self)->answer.status;
-    return status ? rb_interned_str(&status, 1) : Qnil;
+    switch (status) {
+        case 0: return Qnil;
+        case 'I': return idle;
+        case 'T': return in_transaction;
+        default: return rb_interned_str(&status, 1);
+    }
 }
 
 /* call-seq: keep_tag -> request
@@ -58,6 +70,8 @@ static VALUE request_altered_setting(VALUE self) { return postgres_request_of(se
 void Init_trunkline_answer_end(void) {
     sym_state = ID2SYM(rb_intern("state"));
     sym_setting = ID2SYM(rb_intern("setting"));
+    idle = status_string("I");
+    in_transaction = status_string("T");
     VALUE request = rb_const_get(mTrunklinePostgres, rb_intern("Request"));
     rb_define_method(request, "rolled_back?", request_is_rolled_back, 0);
     rb_define_method(request, "redescribe", request_redescribe, 1);

@@ -145,18 +145,20 @@ static VALUE statement_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
+static const char *const class_names[] = {
+    [CLASS_SHAREABLE] = "shareable", [CLASS_ALONE] = "alone", [CLASS_TRANSACTION] = "transaction", [CLASS_SAVEPOINT] = "savepoint",
+    [CLASS_SETTING] = "setting", [CLASS_SESSION] = "session", [CLASS_LISTEN] = "listen", [CLASS_COPY] = "copy", [CLASS_SCRIPT] = "script",
+    [CLASS_UNKNOWN] = "unknown",
+};
+
+/* The names as Symbols: looking one up in each call took 700 instructions. */
+static VALUE class_symbols[sizeof class_names / sizeof *class_names];
+
 /* call-seq: classification -> Symbol
  *
  * What the statement needs of, and leaves in, its session: :shareable and :alone leave nothing behind, where :alone refuses to run within a
  * transaction; :transaction, :savepoint, :setting, :session, :listen, :copy, :script and :unknown may. */
-static VALUE statement_classification(VALUE self) {
-    static const char *const names[] = {
-        [CLASS_SHAREABLE] = "shareable", [CLASS_ALONE] = "alone", [CLASS_TRANSACTION] = "transaction",
-        [CLASS_SAVEPOINT] = "savepoint", [CLASS_SETTING] = "setting", [CLASS_SESSION] = "session",
-        [CLASS_LISTEN] = "listen", [CLASS_COPY] = "copy", [CLASS_SCRIPT] = "script", [CLASS_UNKNOWN] = "unknown",
-    };
-    return ID2SYM(rb_intern(names[statement_of(self)->classification.class]));
-}
+static VALUE statement_classification(VALUE self) { return class_symbols[statement_of(self)->classification.class]; }
 
 /* call-seq: culprit -> String
  *
@@ -337,6 +339,7 @@ static VALUE listed_functions(VALUE module) {
 }
 
 void Init_trunkline_statement(void) {
+    for (size_t class = 0; class < sizeof class_names / sizeof *class_names; class++) class_symbols[class] = ID2SYM(rb_intern(class_names[class]));
     rb_define_module_function(mTrunklinePostgres, "listed_functions", listed_functions, 0);
     rb_define_module_function(mTrunklinePostgres, "copy_among", copy_among, 1);
     VALUE class = rb_define_class_under(mTrunklinePostgres, "Statement", rb_cObject);

@@ -35,6 +35,7 @@ module Trunkline
         @group_commit = group_commit
         @shares_flushes = shares_flushes
         @detection = detection
+        @checked = shares_flushes || detection # requests are checked before they are sent
         @syntax = SyntaxCheck.new(pool, responses)
       end
 
@@ -43,8 +44,10 @@ module Trunkline
 
       # Sends the request and waits for its answer, or for its failure.
       def perform(request)
-        reclassify(request) if @detection&.outdated? && !@sessions.held
-        return commit_together(request) if @shares_flushes && @group_commit.write?(request)
+        if @checked
+          reclassify(request) if @detection&.outdated? && !@sessions.held
+          return commit_together(request) if @shares_flushes && @group_commit.write?(request)
+        end
         return @pool.perform(request) unless @sessions.used && !ScopedValue.none? && (held = @sessions.held)
 
         held.perform(request)

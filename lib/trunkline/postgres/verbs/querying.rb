@@ -59,7 +59,9 @@ module Trunkline
 
         Records.check(as) unless as.nil?
 
-        request = query_request(sql, parameters, deadline, idempotent)
+        statement = @statements[sql] # as query_request does, without a call
+        request = Request.query(statement, parameters) || @executor.converted(statement, parameters, deadline)
+        set_limits(request, deadline, idempotent) if deadline || idempotent
         @executor.perform(request)
         answer = request.result(@result_class) || result(request)
         return answer if as.nil? && block.nil?
@@ -154,8 +156,11 @@ module Trunkline
       def query_request(sql, parameters, deadline, idempotent)
         statement = @statements[sql]
         request = Request.query(statement, parameters) || @executor.converted(statement, parameters, deadline)
-        return request unless deadline || idempotent
+        deadline || idempotent ? set_limits(request, deadline, idempotent) : request
+      end
 
+      # @return [Request] itself
+      def set_limits(request, deadline, idempotent)
         request.limit(deadline) if deadline
         request.idempotent = idempotent
         request
