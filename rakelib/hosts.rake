@@ -52,6 +52,9 @@ namespace :hosts do
     sh({ "NAMES" => arguments.name.to_s }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/instrumentation.rb")
   end
 
+  desc "Run commands of a small Rails application in Spring's forks, on the stock adapter and on both ways to this one"
+  task(spring: :compile) { sh(RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/spring.rb") }
+
   desc "Run Dalli's own integration tests with this client under its name; takes the folder of Dalli's source, or fetches Debian forky's"
   task(:dalli, [:folder] => :compile) { |_, arguments| run.call("dalli", "DALLI", arguments.folder || DebianSource::DALLI.folder) }
 end
