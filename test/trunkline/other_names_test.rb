@@ -64,7 +64,8 @@ module Trunkline
       result = POSTGRES::Result.new([[1]], POSTGRES.const_get(:Description).empty, 1)
       verbs = POSTGRES.const_get(:OtherVerbs)
       prepared = POSTGRES::PreparedStatement.new(@db, "SELECT 1", nil)
-      { prepared => POSTGRES.const_get(:OtherCalls), POSTGRES::Batch.new({}) => POSTGRES.const_get(:OtherBatchCalls), @db => verbs, @db.with(deadline: 60) => verbs, result => POSTGRES.const_get(:OtherReaders), @cache => Memcached.const_get(:OtherCommands) }.compare_by_identity
+      copy = POSTGRES::CopyIn.allocate
+      { copy => POSTGRES.const_get(:OtherRows), prepared => POSTGRES.const_get(:OtherCalls), POSTGRES::Batch.new({}) => POSTGRES.const_get(:OtherBatchCalls), @db => verbs, @db.with(deadline: 60) => verbs, result => POSTGRES.const_get(:OtherReaders), @cache => Memcached.const_get(:OtherCommands) }.compare_by_identity
     end
   end
 end

@@ -82,7 +82,7 @@ module Trunkline
 
       def test_an_array_for_what_is_none
         error = assert_raises(ArgumentError) { Parameters.convert([[1]], [INTEGER]) }
-        assert_equal "pass parameters separately: $1 is integer, not an array", error.message
+        assert_equal "pass parameters separately: $1 is integer, not an array; a list goes to = ANY($1)", error.message
       end
 
       def test_moments_in_documents_are_strings

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "copy"
+require_relative "other_rows"
 require_relative "../parameters"
 require_relative "../parameters/binary_value"
 
@@ -8,6 +9,8 @@ module Trunkline
   module Postgres
     # Accepts rows in the block of {Copying#copy_in}.
     class CopyIn
+      include OtherRows
+
       # Bytes that are read at a time from an IO, or taken from a long String.
       PIECE = Copy::AT_ONCE
       # Encodings whose bytes are sent as they are.

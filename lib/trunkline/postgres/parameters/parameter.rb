@@ -103,7 +103,7 @@ module Trunkline
           return JSONText.of(value, self) if OIDs.json?(oid)
 
           type = OIDs.scalar_name(oid)
-          raise ArgumentError, "pass parameters separately: #{name} is #{type}, not an array" if type
+          raise ArgumentError, "pass parameters separately: #{name} is #{type}, not an array; a list goes to = ANY(#{name})" if type
 
           ArrayLiteral.of(value, self, OIDs.element(oid))
         end

@@ -6,8 +6,8 @@ require_relative "../parameters/array_nulls"
 require_relative "ascii_database"
 require_relative "../types/decoding"
 require_relative "local_settings"
-require_relative "../statements/dotted_names"
 require_relative "../statements/placeholders"
+require_relative "../statements/quoted_names"
 require_relative "abandonment_errors"
 require_relative "unanswered_futures"
 require_relative "../results/result"
@@ -237,7 +237,7 @@ module Trunkline
         fields = AsciiDatabase.hinted(fields) if @reported["server_encoding"] == AsciiDatabase::ENCODING
         return OutdatedStatement.new(fields, sql: sql, server: @server) if request.forgotten? && request.status == "E"
 
-        advice = request.route&.advice(request, fields) || Placeholders.advice(fields, sql) || DottedNames.advice(fields, sql)
+        advice = request.route&.advice(request, fields) || Placeholders.advice(fields, sql) || QuotedNames.advice(fields, sql)
         ServerError.from_fields(fields, sql: sql, server: @server, advice: advice)
       end
 

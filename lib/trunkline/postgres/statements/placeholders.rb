@@ -18,7 +18,7 @@ module Trunkline
       # Characters that are checked on either side.
       REACH = 8
       # A parameter of PostgreSQL's in a place where there is no value.
-      MISPLACED = [/\A\$\d/, "42601", "$1 and so on stand for values alone: a type goes behind, as in $1::interval, a list is = ANY($1), and names are put into the SQL by escape_identifier"].freeze
+      MISPLACED = [/\A\$\d/, "42601", "$1 and so on stand for values alone: a type goes behind, as in $1::interval, a list is = ANY($1), IS is IS NOT DISTINCT FROM $1, and names are put into the SQL by escape_identifier"].freeze
       private_constant :MISPLACED, :REFUSALS, :NUMBERED, :NAMED, :SHAPES, :REACH
 
       # @param fields [Hash{Symbol => Object}] as {ServerError#fields}

@@ -35,7 +35,12 @@ module Trunkline
       # @param deadline [Numeric, nil] seconds for that
       # @return [PreparedStatement]
       # @raise [Error] as {#describe}
-      def prepare(sql, deadline: @deadline) = PreparedStatement.new(self, Statements.text(sql), describe(sql, deadline: deadline))
+      # @raise [ArgumentError] more than the SQL was given
+      def prepare(sql, *unknown, deadline: @deadline)
+        raise ArgumentError, "prepare takes SQL alone, as statements have no names: prepared = prepare(sql), and then prepared.query(*values)" unless unknown.empty?
+
+        PreparedStatement.new(self, Statements.text(sql), describe(sql, deadline: deadline))
+      end
 
       private
 
