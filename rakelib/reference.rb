@@ -22,6 +22,25 @@ class Reference
   end
   YARD::Handlers::Ruby::PrivateConstantHandler.prepend(ConstantsOfTheExtension)
 
+  # The folders of YARD's templates, which it looks up on the disk for each part of each page: most of the time went there.
+  module RememberedFolders
+    private
+
+    # The caller changes the array.
+    def find_template_paths(template, path) = ((@found ||= {})[[template&.full_paths.object_id, path]] ||= super).dup
+  end
+  YARD::Templates::Engine.singleton_class.prepend(RememberedFolders)
+
+  # The same for the files in them.
+  module RememberedFiles
+    def find_nth_file(name, index = 1)
+      folders = full_paths
+      @found, @found_in = {}, folders unless folders.equal?(@found_in)
+      @found.fetch([name, index]) { |key| @found[key] = super }
+    end
+  end
+  YARD::Templates::Template::ClassMethods.prepend(RememberedFiles)
+
   # @return [Array<String>] YARD's warnings about the comments
   attr_reader :warnings
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "etc"
 require "fileutils"
 require "rbconfig"
 require_relative "process_report"
@@ -32,6 +33,8 @@ class TestPart
   attr_reader :rank
   # @return [Float, nil] how long it took, once it has ended
   attr_reader :seconds
+  # @return [Float, nil] processor time of it and of its children, and of theirs, once it has ended; nil: this system has no /proc
+  attr_reader :processor_seconds
 
   # @param command [Array<String>] runs Minitest, and exits with 0 only when no test has failed
   # @param files [Array<String>] the test files that it runs, where they are known
@@ -104,7 +107,22 @@ class TestPart
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  def ended(pid) = Process.wait2(pid, Process::WNOHANG)&.last
+  # A process that has ended has all its times, and loses them as it is waited for.
+  def ended(pid)
+    state, times = state_of(pid)
+    return if state && state != "Z"
+
+    @processor_seconds = times
+    Process.wait2(pid, Process::WNOHANG)&.last
+  end
+
+  # @return [Array(String, Float), nil] its state as in ps(1), and the seconds of its times: user and system, its own and those of its children
+  def state_of(pid)
+    fields = File.read("/proc/#{pid}/stat").rpartition(")").last.split
+    [fields[0], fields[11..14].sum { |ticks| Integer(ticks) }.fdiv(Etc.sysconf(Etc::SC_CLK_TCK))]
+  rescue SystemCallError
+    nil
+  end
 
   # Makes the process print where its threads and fibers are (test/support/whereabouts.rb), and end. If it runs no Ruby any more, prints the system's
   # information.

@@ -86,8 +86,8 @@ class TestRun
   def tell_progress(part)
     @ended << part
     runs, _, failures, errors, = part.counts
-    @output.puts format("[%*d/%d] %-44s %5d runs %5d s%s", count.to_s.size, @ended.size, count, part.name, runs, part.seconds.round,
-                        part.passed? ? "" : "  FAILED: #{failures} failures, #{errors} errors")
+    @output.puts format("[%*d/%d] %-44s %5d runs %5d s%s%s", count.to_s.size, @ended.size, count, part.name, runs, part.seconds.round,
+                        (format(", %4d of a processor", part.processor_seconds.round) if part.processor_seconds), part.passed? ? "" : "  FAILED: #{failures} failures, #{errors} errors")
     @output.flush
   end
 

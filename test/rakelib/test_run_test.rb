@@ -86,6 +86,16 @@ class TestRunTest < Trunkline::TestCase
     assert_match(/^\d+ s, in which \d+ processors were used to \d+ %\n\z/, run_parts(part("one", PASSES))[1])
   end
 
+  # Of children as well, servers above all. The child of this one works for a fifth of a second.
+  def test_how_long_a_part_has_computed_is_told
+    skip "this system has no /proc" unless File.exist?("/proc/self/stat")
+    computes = "Process.wait(fork { true while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 0.2 }); puts ARGV[0]"
+    one = TestPart.new("test_run_test/one", [RbConfig.ruby, "--disable=gems", "-e", computes, PASSES], environment: WITHOUT_GEMS)
+    _, output = run_parts(one)
+    assert_operator one.processor_seconds, :>=, 0.19
+    assert_match(%r{^\[1/1\] test_run_test/one +2 runs +\d+ s, +\d+ of a processor$}, output)
+  end
+
   def test_what_enters_a_root_has_the_tests_themselves_tell_where_they_hang
     entering = "Process.wait(spawn('sh', '-c', '\"$@\"; exit $?', 'sh', *ARGV))" # a child's child, as unshare has it
     _, output = run_parts(NewerRuby::Part.new("test_run_test/hang", [RbConfig.ruby, "--disable=gems", "-e", entering, *HANGS], silence: 1))
