@@ -6,18 +6,19 @@ require_relative "measure"
 
 module Trunkline
   module Bench
-    # What one of many processes does that ask the same server: fibers, each of which waits there for 20 ms, again and again.
+    # What one of many processes does that ask the same server: fibers, each of which waits there for a moment, again and again.
     class FleetMember
-      SQL = "SELECT pg_sleep(0.02)"
       PAUSE = 0.01 # seconds after an error
-      private_constant :SQL, :PAUSE
+      private_constant :PAUSE
 
       # @param kind [String] of what they do: transactions or queries
       # @param callers [Integer]
+      # @param wait [Float] seconds that the server takes for each answer
       # @param options of Trunkline.postgres
-      def initialize(uri:, kind:, callers: 16, **options)
+      def initialize(uri:, kind:, callers: 16, wait: 0.02, **options)
         @transactions = kind == "transactions"
         @callers = callers
+        @sql = "SELECT pg_sleep(#{wait})"
         @db = Trunkline.postgres(uri, **options)
         @errors = []
         @answered = 0
@@ -62,7 +63,7 @@ module Trunkline
       end
 
       def ask
-        @transactions ? @db.transaction { |transaction| transaction.value(SQL) } : @db.value(SQL)
+        @transactions ? @db.transaction { |transaction| transaction.value(@sql) } : @db.value(@sql)
         @answered += 1
       rescue Error => error
         @errors << [Measure.now - @began, "#{error.class}: #{error.message}"]
