@@ -3,6 +3,8 @@
 require "rake/testtask"
 require_relative "../bench/support/servers/postgres_server"
 require_relative "newer_ruby"
+require_relative "debian_source"
+require_relative "sanitized_extension"
 require_relative "test_parts"
 require_relative "test_run"
 
@@ -29,6 +31,13 @@ end
 namespace :test do
   desc "Run the tests that changes break first: unit tests, and the client's suites under one scheduler and under threads"
   task(quick: :compile) { run_parts.call(TestParts.quick) }
+
+  # What a run makes otherwise, and then keeps: the root of the newer Ruby takes minutes.
+  task(prepare: :compile) do
+    SanitizedExtension.new.build if SanitizedExtension.available?
+    DebianSource::RAILS.folder unless ENV["RAILS"]
+    Bundler.with_unbundled_env { NewerRuby.new.prepare } if NewerRuby.prepared.any?
+  end
 
   desc "Run the tests, and on a newer Ruby those whose results may differ"
   task(all: :compile) { run_parts.call(TestParts.all, prepared: NewerRuby.prepared) }
