@@ -43,6 +43,16 @@ module Trunkline
   end
 
   private_constant :OtherMakers
+  # What a client's class is called in other libraries.
+  OTHER_CLASSES = %i[Client Connection Conn Database DB].freeze
+  private_constant :OTHER_CLASSES
+
+  def self.const_missing(name) # :nodoc:
+    return super unless OTHER_CLASSES.include?(name)
+
+    raise NameError.new("there is no class Trunkline::#{name}: a client is made by Trunkline.postgres(...) or Trunkline.memcached(...)", name, receiver: self)
+  end
+
   private_constant :Bytes, :Clock, :Codec, :ConnectionState, :Flag, :Histogram, :Request, :Unmovable, :Waiter, :GCSentinel, :HostChoice
 
   # A PostgreSQL client. It connects on first use, and may be shared by any number of fibers and threads.

@@ -41,6 +41,9 @@ class WrongUsagesTest < Trunkline::TestCase
     "postgres(decode: :text)" => [-> { Trunkline.postgres(decode: :text) }, /\Adecode must be a Hash by the OIDs of types, as .*\{ default: :text \}/],
     'Trunkline.connect("...")' => [-> { Trunkline.connect("postgres://localhost/app") }, /no method connect here: write Trunkline\.postgres/],
     'Trunkline::Postgres.new("...")' => [-> { Trunkline::Postgres.new("postgres://localhost/app") }, /no method new here: write Trunkline\.postgres/],
+    'Trunkline::Client.new("...")' => [-> { Trunkline::Client.new("postgres://localhost/app") }, /no class Trunkline::Client: a client is made by Trunkline\.postgres\(\.\.\.\)/],
+    'Trunkline::Connection.new("...")' => [-> { Trunkline::Connection.new("postgres://localhost/app") }, /no class Trunkline::Connection: a client is made by/],
+    "Trunkline::Nonsense" => [-> { Trunkline::Nonsense }, /uninitialized constant Trunkline::Nonsense/],
     'Client.new("postgres://...")' => [-> { Trunkline::Postgres::Client.new("postgres://localhost/app") }, /takes a Config.*call Trunkline\.postgres/]
   }.freeze
   # What is asked of one.
@@ -128,7 +131,6 @@ class WrongUsagesTest < Trunkline::TestCase
     "reset" => [->(db) { db.reset }, /a lost connection is replaced at the next call/],
     "type_map_for_results = map" => [->(db) { db.type_map_for_results = 1 }, /values are converted by the types of their columns/],
     'query("...").fetchmany(2)' => [->(db) { db.query("SELECT 1").fetchmany(2) }, /no method fetchmany here: write rows\.first\(number\)/],
-    'query("...").pluck("name")' => [->(db) { db.query("SELECT 1 AS name").pluck("name") }, /no method pluck here: write column\(name\)/],
     'query("...").error_message' => [->(db) { db.query("SELECT 1").error_message }, /what the server refuses raises an error/],
     "copy.write_row([1])" => [->(db) { db.copy_in("COPY users FROM STDIN") { |copy| copy.write_row([1, "Ada"]) } }, /no method write_row here: write << with an Array of values, or with data as a String/],
     'copy.write("1\\tAda")' => [->(db) { db.copy_in("COPY users FROM STDIN") { |copy| copy.write("1\tAda\n") } }, /no method write here: write << with/],
@@ -144,7 +146,7 @@ class WrongUsagesTest < Trunkline::TestCase
   private_constant :USERS, :CLIENTS, :CALLS
 
   def test_clients
-    CLIENTS.each { |typed, (call, told)| assert_match told, error_of(&call).message, typed }
+    CLIENTS.each { |typed, (call, told)| assert_match told, error_of(typed, &call).message, typed }
   end
 
   def test_calls
@@ -152,7 +154,7 @@ class WrongUsagesTest < Trunkline::TestCase
     psql("CREATE SCHEMA #{name}; CREATE TABLE #{name}.users (id int, name text)")
     Trunkline.postgres(postgres_server.uri, options: "-c search_path=#{name}") do |db|
       CALLS.each do |typed, (call, told)|
-        error = error_of { call.call(db) }
+        error = error_of(typed) { call.call(db) }
         assert_match told, error.is_a?(Trunkline::Error) ? error.detailed_message : error.message, typed
       end
     end
@@ -180,10 +182,10 @@ class WrongUsagesTest < Trunkline::TestCase
 
   private
 
-  def error_of
+  def error_of(typed = nil)
     yield
-    flunk "no error"
-  rescue Trunkline::Error, ArgumentError, TypeError, NoMethodError => error
+    flunk ["no error", *typed].join(": ")
+  rescue Trunkline::Error, ArgumentError, TypeError, NameError => error
     error
   end
 end

@@ -19,7 +19,7 @@ module Trunkline
       "columns.size" => %i[nfields num_fields column_count field_count],
       "types" => %i[ftype ftypes column_types],
       "affected_rows" => %i[cmd_tuples rows_affected affected num_affected changes],
-      "column(name)" => %i[field_values column_values pluck],
+      "column(name)" => %i[field_values column_values],
       ", as Ruby collects a result like any object" => %i[clear free],
       ", as what the server refuses raises an error" => %i[check error_message result_status],
       ", as values are converted by the types of their columns" => %i[map_types! type_map type_map=],
