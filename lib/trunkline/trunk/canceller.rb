@@ -152,6 +152,9 @@ module Trunkline
       end
     end
 
+    # The connection has ended: it refers no longer to the request that was cancelled last, whose event loop may have dropped its caller.
+    def forget = @last_cancelled = nil
+
     # Takes the connection out of use at once: requests in flight fail with a Loss.
     #
     # @param reason [String] one sentence

@@ -36,6 +36,9 @@ module Trunkline
       end
     end
 
+    # The connection has ended: it refers no longer to the caller that wrote, which its event loop may have dropped.
+    def forget = @writer = nil
+
     private
 
     def attempt_to_write(request)

@@ -281,8 +281,8 @@ module Trunkline
     def end_with_loss(reason, closed)
       @loss = Loss.new(reason, true, closed).freeze
       @state.lose
-      unsent = Loss.new(reason, false, closed).freeze
-      @codec.fail(@woken) { |sent| sent ? @loss : unsent }
+      Loss.new(reason, false, closed).freeze.then { |unsent| @codec.fail(@woken) { |sent| sent ? @loss : unsent } }
+      [@writer, @canceller].each(&:forget)
       @pool.lost(self)
       active.zero? || inherited? ? hang_up : @wire.shut_down
     ensure

@@ -34,6 +34,8 @@ void cancelling_lift(connection_t *connection) {
     if (!NIL_P(connection->cancelling.fence) && request_of(connection->cancelling.fence)->done) reopen(connection);
 }
 
+void cancelling_end(connection_t *connection) { connection->cancelling.canceller = connection->cancelling.fence = Qnil; }
+
 /* Drops the fence. Marked as done, its answer is discarded. */
 static void forget_fence(connection_t *connection) {
     if (NIL_P(connection->cancelling.fence)) return;

@@ -14,6 +14,9 @@
 /* Reopens the connection, if the fence has been answered. */
 void cancelling_lift(connection_t *connection);
 
+/* The connection has ended, and refers to no caller that cancels: its event loop may have dropped it. Such a caller finds that it cancels no longer. */
+void cancelling_end(connection_t *connection);
+
 /* Defines the class or the functions in Ruby; called once, as the extension is loaded. */
 void Init_trunkline_cancelling(void);
 

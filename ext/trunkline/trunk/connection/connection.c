@@ -42,7 +42,7 @@ VALUE connection_allocate(VALUE class) {
     connection->scheduler = connection->thread = connection->leader = connection->next_leader = Qnil;
     connection->cancelling = (cancelling_t){.canceller = Qnil, .fence = Qnil, .recheck_at = INFINITY};
     connection->silence = (silence_t){.after = INFINITY};
-    connection->stall = (stall_t){.displaced = Qnil, .wakes_by = INFINITY};
+    connection->stall = (stall_t){.displaced = Qnil, .elected = Qnil, .wakes_by = INFINITY};
     connection->generation = process_generation;
     connection->earliest_timeout = INFINITY;
     connection->leader_sleeps_until = -INFINITY;

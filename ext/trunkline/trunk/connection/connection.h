@@ -38,6 +38,8 @@ typedef struct {
     double checked_at;  /* the last check, on the monotonic clock; 0: it found no stall */
     double seconds;     /* of the stall, as far as the checks have seen it */
     uint64_t transfers; /* reads and writes of the connection at the last check */
+    VALUE elected;      /* the next leader at the last check, only to be compared; nil: there was none */
+    double elected_at;  /* when a check saw it first, on the monotonic clock */
     double wakes_by;    /* when an active caller that waits for something else wakes at the latest, on the monotonic clock; INFINITY: none has told */
 } stall_t;
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include "../runtime/clock.h"
+#include "cancelling.h"
 #include "ended_scheduler.h"
 #include "../../socket/tls_session.h"
 #include "../../common/classes.h"
@@ -45,6 +46,7 @@ static VALUE connection_attach_io(VALUE self, VALUE wire, VALUE io, VALUE tls, V
  * The connection has ended; the caller fails what is in flight. */
 static VALUE connection_lose(VALUE self) {
     connection_of(self)->lost = true;
+    cancelling_end(connection_of(self));
     return self;
 }
 

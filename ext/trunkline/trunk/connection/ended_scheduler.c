@@ -83,6 +83,7 @@ static VALUE connection_displace_leader(VALUE self) {
     connection_t *connection = connection_of(self);
     if (connection->active > 1 && !connection->lost) return self;
     forget_lead(connection);
+    connection->next_leader = Qnil; /* one that was not active, of another event loop */
     connection->active = 0;
     connection->scheduler = connection->thread = Qnil;
     return self;

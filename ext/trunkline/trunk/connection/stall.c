@@ -14,6 +14,9 @@
  * them fiftyfold. */
 #define LONGEST_STEP 1.0
 
+/* Seconds after which a caller that was woken to lead counts as dropped, or its event loop as blocked: a bound, as LONGEST_TURN in waiting.rb. */
+#define LONGEST_TURN 1.0
+
 static uint64_t transfers(const connection_t *connection) {
     const codec_base_t *codec = connection_codec(connection);
     return bytes_transfers(codec->input) + bytes_transfers(codec->output);
@@ -49,6 +52,18 @@ static bool has_stalled(connection_t *connection) {
     return waits_for_event_loop(connection) && (is_ready(connection) || has_overslept(connection));
 }
 
+/* A caller that was woken to lead and does not run may have been dropped by its event loop, which could not be collected then. One that runs after all
+ * leads if no other does. */
+static void forget_absent_leader(connection_t *connection, double now) {
+    stall_t *stall = &connection->stall;
+    if (NIL_P(connection->next_leader) || stall->elected != connection->next_leader) {
+        stall->elected = connection->next_leader;
+        stall->elected_at = now;
+    } else if (now - stall->elected_at >= LONGEST_TURN) {
+        connection->next_leader = stall->elected = Qnil;
+    }
+}
+
 /* call-seq: stalled_for -> Float
  *
  * Seconds for which the connection's callers, or one that is ending an abandoned request, have had something to do and have not run, as far as calls
@@ -58,6 +73,7 @@ static VALUE connection_stalled_for(VALUE self) {
     stall_t *stall = &connection->stall;
     double now = clock_now();
     bool stalled = has_stalled(connection);
+    forget_absent_leader(connection, now);
     if (!stalled || stall->transfers != transfers(connection)) stall->seconds = 0;
     else if (stall->checked_at > 0) stall->seconds += fmin(now - stall->checked_at, LONGEST_STEP);
     stall->checked_at = stalled ? now : 0;

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "objspace"
+require "support/simulated_trunk"
+require "support/stopped_clock"
+
+module Trunkline
+  module Postgres
+    # To which callers a connection does not refer any more. Else the event loop of one that was dropped could not be collected, with what its fibers refer
+    # to: a subscription, which keeps a connection, or a stream, which refers to this one.
+    class ForgottenCallersTest < TestCase
+      include SimulatedTrunk
+      include StoppedClock
+
+      def test_one_that_has_ended_refers_to_no_caller_that_cancels
+        @trunk.dispatch(cancelled = Request.query(statement("SELECT 1"), []))
+        cancelled.fail(Abandonment.new(:cancel, true))
+        assert @trunk.state.begin_cancel(waiter = Waiter.new, cancelled)
+        assert_includes referred_to, waiter
+        @trunk.close("test")
+        refute_includes referred_to, waiter
+        assert_nil @trunk.state.finish_cancel(waiter)
+      end
+
+      def test_one_that_has_ended_refers_to_no_caller_that_writes_or_was_cancelled
+        { :@writer => :@writer, :@canceller => :@last_cancelled }.map { |owner, name| [@trunk.instance_variable_get(owner), name] }
+                                                                 .each { |owner, name| owner.instance_variable_set(name, Waiter.new) }
+                                                                 .tap { @trunk.close("test") }
+                                                                 .each { |owner, name| assert_nil owner.instance_variable_get(name) }
+      end
+
+      # It is of another event loop than the one that led, and only that loop resumes it.
+      def test_one_that_was_woken_to_lead_and_does_not_run
+        woken = woken_to_lead
+        look_for(0)
+        Clock.pass(0.9)
+        look_for(0)
+        assert_includes referred_to, woken
+        look_for(1)
+        refute_includes referred_to, woken
+        assert_equal [false, nil], [@trunk.state.led?, @trunk.loss]
+      end
+
+      # It was taken for dropped.
+      def test_one_that_runs_after_all_leads
+        woken = woken_to_lead
+        look_for(1)
+        assert_equal :leads, @trunk.state.lead(woken)
+        @trunk.leave(woken)
+        assert_equal [false, 0], [@trunk.state.led?, @trunk.active]
+      end
+
+      private
+
+      # @return [Array<Object>] to which the connection's state refers itself
+      def referred_to = ObjectSpace.reachable_objects_from(@trunk.state)
+
+      # @return [Waiter]
+      def woken_to_lead
+        leader, woken = Array.new(2) { Waiter.new }
+        assert_equal %i[leads parked], [leader, woken].map { |waiter| @trunk.state.lead(waiter) }
+        assert_same woken, @trunk.state.leave(leader)
+        woken
+      end
+    end
+  end
+end
