@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# ActiveRecord looks for an adapter of a name that is not registered by the name of its file, loads that, and raises that there is no such adapter.
+# ActiveRecord 7.2 looks for an adapter of a name that is not registered by the name of its file, loads that, and raises that there is no such adapter.
 late = !Trunkline.const_defined?(:ActiveRecord, false) || !Trunkline::ActiveRecord.const_defined?(:Registration, false)
 require_relative "registration"
 
