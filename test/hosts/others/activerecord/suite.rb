@@ -12,8 +12,9 @@ class ActiveRecordSuite
   HOUSE = File.expand_path("../../../..", __dir__)
   DATABASES = %w[activerecord_unittest activerecord_unittest2].freeze
   LIBRARIES = %w[activerecord activemodel activesupport].freeze
+  TOOLS = "tools" # that tests of Rails 8 load
   REQUIRE = "ARGV.take_while { |name| name != '--seed' }.each { |file| require file }"
-  private_constant :HOUSE, :DATABASES, :LIBRARIES, :REQUIRE
+  private_constant :HOUSE, :DATABASES, :LIBRARIES, :TOOLS, :REQUIRE
 
   # @return [String] its version
   def self.postgres = IO.popen([Trunkline::Bench::PostgresBinaries.path("postgres"), "--version"], &:read)[/[\d.]+/]
@@ -52,6 +53,7 @@ class ActiveRecordSuite
     DATABASES.each { |name| @server.drop_database(name) && @server.psql("CREATE DATABASE #{name}") }
     File.write(File.join(scratch, "config.yml"), YAML.dump(config))
     FileUtils.cp_r(File.join(@rails, "activerecord"), scratch)
+    FileUtils.cp_r(File.join(@rails, TOOLS), scratch) if File.directory?(File.join(@rails, TOOLS))
   end
 
   def config
