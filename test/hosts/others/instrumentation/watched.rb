@@ -32,9 +32,17 @@ class Watched
 
   # @param modes [Array<String>] "stock" first
   # @return [Comparison]
-  def compare(modes) = Comparison.new(@name, version, modes.to_h { |mode| [mode, run(mode)] }, @needs.fetch("differences", {}))
+  def compare(modes) = Comparison.new(@name, version, modes.to_h { |mode| [mode, renamed(mode, run(mode))] }, @needs.fetch("differences", {}))
 
   private
+
+  # Some take the name of the database's product from the adapter's name in the configuration.
+  def renamed(mode, report)
+    names = @needs.dig("product", mode) or return report
+    raise "#{@name}, #{mode}: nothing is named #{names.keys.join(" or ")}" if report.values.none? { |page| page["told"].any? { |line| names.keys.any? { |name| line.include?(name) } } }
+
+    report.transform_values { |page| { **page, "told" => page["told"].map { |line| names.reduce(line) { |text, (name, other)| text.gsub(name, other) } } } }
+  end
 
   def version = @needs.fetch("gems", {}).values.first || "of Rails"
 
