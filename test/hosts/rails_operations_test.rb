@@ -9,10 +9,11 @@ class RailsOperationsTest < Trunkline::TestCase
   include Trunkline::RailsServing
 
   USERS = 5
+  PAUSE = 0.02 # seconds between a user's requests, which leaves the processors to the migrations
   ADAPTERS = %w[trunkline postgresql].freeze
   # What a transaction is told that meets a table which has changed since its statement was prepared, with its causes.
   OUTDATED = %w[ActiveRecord::PreparedStatementCacheExpired ActiveRecord::StatementInvalid PG::FeatureNotSupported].freeze
-  private_constant :USERS, :ADAPTERS, :OUTDATED
+  private_constant :USERS, :PAUSE, :ADAPTERS, :OUTDATED
 
   # All that reads outside of a transaction is answered. A transaction may meet the change, as on the stock adapter; when the migrations are through, none does.
   def test_migrations_under_requests
@@ -89,6 +90,7 @@ class RailsOperationsTest < Trunkline::TestCase
   end
 
   def request(server, room, told)
+    sleep PAUSE
     told << [:rooms, server.get("/rooms").code] << [:room, server.get("/rooms/#{room}").code]
     told << [:post, server.post("/rooms/#{room}/messages", JSON.generate({ body: "again" })).code]
   end
