@@ -17,7 +17,7 @@ module Trunkline
       "value(sql, *values)" => %i[select_value fetch_value fetchval query_value query_single_value get_first_value scalar single_value get],
       "value(\"SELECT count(*) ...\", *values)" => %i[count exists? any?],
       "value(\"SHOW server_version\"), as for each setting" => %i[server_version version parameter_status],
-      "value(\"SELECT pg_backend_pid()\") in a session, as each query may use another connection" => %i[backend_pid],
+      "value(\"SELECT pg_catalog.pg_backend_pid()\") in a session, as each query may use another connection" => %i[backend_pid],
       "explain(sql, *values, analyze: true)" => %i[explain_analyze],
       "column(sql, *values)" => %i[select_values fetch_column query_column pluck],
       "async(sql, *values), which returns a Future" => %i[query_async async_query send_query send_query_params],
