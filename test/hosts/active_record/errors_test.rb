@@ -32,6 +32,19 @@ module Hosts
         end
       end
 
+      def test_warnings_reach_the_action_that_is_set
+        warnings = []
+        former = ::ActiveRecord.db_warnings_action
+        ::ActiveRecord.db_warnings_action = ->(warning) { warnings << [warning.message, warning.code, warning.level] }
+        connect
+        ours.execute("DO $$ BEGIN RAISE WARNING 'executed'; RAISE NOTICE 'no warning'; END $$")
+        ours.execute("DO $$ BEGIN RAISE WARNING 'again'; END $$")
+
+        assert_equal [%w[executed 01000 WARNING], %w[again 01000 WARNING]], warnings
+      ensure
+        ::ActiveRecord.instance_variable_set(:@db_warnings_action, former)
+      end
+
       def test_positions_are_shown_as_by_the_stock_adapter
         connect_stock
         WrongStatements.all.each_slice(20).flat_map { |sample| sample.first(2) }.each do |sql|

@@ -7,7 +7,9 @@ module Trunkline
       module Rails8
         # Since 8.1, results contain the number of affected rows.
         COUNTING = ::ActiveRecord::Result.method_defined?(:affected_rows)
-        private_constant :COUNTING
+        # 8.1 passes on the server's warnings by itself.
+        WARNING = ::ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.instance_method(:handle_warnings).arity == 1
+        private_constant :COUNTING, :WARNING
 
         # Applications use its result, which has all methods of PG::Result.
         def execute(...) # :nodoc:
@@ -27,6 +29,7 @@ module Trunkline
           values = type_casted_binds || []
           result = @whole_results && values.empty? ? @raw_connection.async_exec(sql) : @raw_connection.execute_statement(sql, values, prepare || :again)
           verified!
+          handle_warnings(sql) if WARNING
           notification_payload[:affected_rows] = result.cmd_tuples if COUNTING
           notification_payload[:row_count] = result.size
           result
