@@ -125,7 +125,7 @@ class WrongUsagesTest < Trunkline::TestCase
     "db[:users]" => [->(db) { db[:users] }, /no method \[\] here: write query\("SELECT \.\.\.", \*values\)/],
     'count("SELECT 1")' => [->(db) { db.count("SELECT 1") }, /no method count here: write value\("SELECT count\(\*\) \.\.\."/],
     "server_version" => [->(db) { db.server_version }, /write value\("SHOW server_version"\)/],
-    "backend_pid" => [->(db) { db.backend_pid }, /write value\("SELECT pg_backend_pid\(\)"\) in a session/],
+    "backend_pid" => [->(db) { db.backend_pid }, /write value\("SELECT pg_catalog\.pg_backend_pid\(\)"\) in a session/],
     "pipeline { }" => [->(db) { db.pipeline { 1 } }, /the statements of all callers are pipelined/],
     "autocommit = true" => [->(db) { db.autocommit = true }, /each statement outside of transaction \{ \} is committed by itself/],
     "reset" => [->(db) { db.reset }, /a lost connection is replaced at the next call/],
