@@ -22,12 +22,6 @@ module Trunkline
   # C performs a request and runs the connection: see ConnectionLoop. What is rare is here, and every change of state is one call of ConnectionState,
   # Request or the codec, so nothing needs a lock.
   class Trunk < ConnectionLoop # :nodoc:
-    # @return [#alive?, #shared?, nil] the user of a reserved trunk; nil: it is not reserved, or reserved for as long as the client is open
-    attr_accessor :user
-
-    # @return [Object, nil] for what it is reserved, for messages
-    attr_accessor :holder
-
     # @return [Object, nil] what its opener knows about the server
     attr_accessor :origin
 
@@ -41,7 +35,7 @@ module Trunkline
     # @return [#limit, #full, #first, nil] what was found out about other processes that divide the server's connections: see {Quota}
     attr_accessor :share
 
-    attr_reader :codec, :state, :server, :loss
+    attr_reader :server
 
     # @return [StreamReader] for callers that wait for something other than the end of one answer
     attr_reader :reader
@@ -72,7 +66,7 @@ module Trunkline
       @writer = OutputWriter.new(self, @state, @wire)
       @retirement = Retirement.new(self, @state, @canceller)
       @stall = Stall.new(self, @state, codec)
-      @loss = @user = @holder = @origin = @server_process = @write_failure = nil
+      @origin = @server_process = @write_failure = nil
       @pooled = false
       @share = nil
     end
@@ -80,11 +74,10 @@ module Trunkline
     # @return [Boolean] whether no caller is active here, and none is about to end a request that it abandoned
     def deserted? = @state.deserted?
 
-    def idle? = @state.deserted? && @codec.idle? && !@state.shut?
     def admits?(scheduler) = @state.admits?(scheduler)
     def reserve = @state.reserve
     def release
-      @user = nil
+      self.user = nil
       @state.release
     end
 
@@ -137,7 +130,7 @@ module Trunkline
         break if Waiting.now >= by
       end
       lose(closing_reason) if received == :closed || @codec.closing_error
-      @loss.nil?
+      loss.nil?
     rescue SystemCallError, IOError, ConnectionError => error
       lose_over(error)
       false
@@ -162,13 +155,13 @@ module Trunkline
 
     # Closes the connection if the event loop of its callers does not run and others wait for a connection, or for an answer: see Stall.
     def end_stall
-      Waiting.without_interrupts { @stall.end_if_long } unless @loss
+      Waiting.without_interrupts { @stall.end_if_long } unless loss
     end
 
     # If no active caller would: writes remaining output and reads answers for callers that have left or do not wait. A connection with no more
     # answers outstanding is idle then.
     def read_unattended
-      Waiting.without_interrupts { exchange if deserted? && !@codec.idle? && @loss.nil? }
+      Waiting.without_interrupts { exchange if deserted? && !@codec.idle? && loss.nil? }
     end
 
     # Marks the connection as lost in a forked child: the server session belongs to the parent, and is left alone.
@@ -185,7 +178,7 @@ module Trunkline
 
     # Called when the last caller leaves: cancels abandoned requests and writes remaining output; closes the socket of a lost connection.
     def end_last_use
-      return active.zero? && hang_up if @loss
+      return active.zero? && hang_up if loss
 
       @canceller.cancel_abandoned
       flush
@@ -196,7 +189,7 @@ module Trunkline
     # Ends the connection, and all requests in flight with a Loss. The leader may sleep on the descriptor: shutting down the socket wakes it, and the
     # last active caller closes it.
     def lose(reason, closed: false)
-      Waiting.without_interrupts { end_with_loss(reason, closed) } unless @loss
+      Waiting.without_interrupts { end_with_loss(reason, closed) } unless loss
     end
 
     # The server has ended the connection.
@@ -279,9 +272,9 @@ module Trunkline
     end
 
     def end_with_loss(reason, closed)
-      @loss = Loss.new(reason, true, closed).freeze
+      self.loss = Loss.new(reason, true, closed).freeze
       @state.lose
-      Loss.new(reason, false, closed).freeze.then { |unsent| @codec.fail(@woken) { |sent| sent ? @loss : unsent } }
+      Loss.new(reason, false, closed).freeze.then { |unsent| @codec.fail(@woken) { |sent| sent ? loss : unsent } }
       [@writer, @canceller].each(&:forget)
       @pool.lost(self)
       active.zero? || inherited? ? hang_up : @wire.shut_down

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "socket"
 require "test_helper"
 require "support/dispatching"
 
@@ -12,16 +13,43 @@ module Trunkline
       super
       @mutex = Mutex.new
       @only_locked = Flag.new
-      @first, @last = Array.new(2) { station(:spare).state }
+      @peers = []
+      @first, @last = Array.new(2) { state_with_socket }
       @spares = [@first, @last].map { |state| ConnectionLoop.new(state) }
       @pinned = []
       @dispatcher = growing(station(:shared))
     end
 
-    def test_the_last_one_is_taken
+    def teardown
+      @peers.each { |pair| pair.each(&:close) }
+      super
+    end
+
+    def test_the_last_one_is_taken_with_its_user
       *others, last = @spares
       assert_same last, take
       assert_equal [others, [last]], [@spares, @pinned]
+      assert_equal :user, last.user
+    end
+
+    def test_one_that_has_received_something_is_read_first = assert_none_taken { @peers.last.last.write("x") }
+    def test_one_that_the_server_has_closed_is_read_first = assert_none_taken { @peers.last.last.close }
+    def test_a_lost_one_is_not_taken = assert_none_taken { @last.lose }
+
+    def test_none_is_taken_after_the_deadline
+      late = request.limit(A_MOMENT)
+      Clock.pass(2 * A_MOMENT)
+      assert_nil take(late)
+      refute_nil take
+    end
+
+    def test_one_with_an_answer_to_come_is_read_first
+      assert_none_taken { @spares.last.codec.submit(short) }
+    end
+
+    def test_shared_ones_that_no_caller_reads_are_read_first
+      @dispatcher = growing(station(:shared, short, led: false))
+      assert_nil take
     end
 
     def test_none_is_taken_where_there_is_none
@@ -85,7 +113,12 @@ module Trunkline
 
     private
 
-    def take = @dispatcher.take_spare(@mutex, @only_locked, @spares, @pinned)
+    def state_with_socket
+      @peers.push(pair = UNIXSocket.pair)
+      ConnectionState.new(codec, pair.first.fileno).attach_io(nil, pair.first, nil, @only_locked, [])
+    end
+
+    def take(caller = request) = @dispatcher.take_ready_spare(@mutex, @only_locked, @spares, @pinned, caller, :user)
 
     def put_aside(trunk, growing: true) = @dispatcher.put_aside(@mutex, @only_locked, @spares, @pinned, trunk, growing)
 

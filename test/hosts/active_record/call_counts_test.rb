@@ -13,7 +13,7 @@ module Hosts
 
       WARM = 60 # calls, after which types and times are known
       # Since 8.0 ActiveRecord's BEGIN and COMMIT go the way of its other statements, and have a result.
-      BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [117, 83] : [143, 109]
+      BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [98, 75] : [143, 109]
       private_constant :WARM, :BOUNDS
 
       def test_a_transaction_with_one_insert

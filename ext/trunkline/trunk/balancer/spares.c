@@ -3,6 +3,7 @@
 /* As neither of these methods runs Ruby, no other thread runs meanwhile: where no thread has the pool's lock, each is one step as if it had it. With the
  * lock, and the blocks that it takes, a transaction takes and returns its connection in 25,000 instructions, and without in 3,000. */
 #include "../runtime/clock.h"
+#include "../connection/connection_io.h"
 #include "../connection/connection_loop_class.h"
 #include "../runtime/flag.h"
 #include "../../common/classes.h"
@@ -12,11 +13,13 @@ static bool is_usable(const dispatcher_t *dispatcher, const connection_t *connec
     return connection && connection->generation == process_generation && !dispatcher_finds_expired(dispatcher, connection, now);
 }
 
-/* Whether a connection is to be closed first, because of its age or because it was idle. */
+/* Whether a connection is to be closed first, because of its age or because it was idle; or may have answers that no caller reads. */
 static bool has_outdated(const dispatcher_t *dispatcher, VALUE spares, double now) {
     if (dispatcher_has_superfluous(dispatcher, now)) return true;
     for (long at = 0; at < dispatcher->count; at++) {
-        if (dispatcher_finds_expired(dispatcher, connection_at(dispatcher, at), now)) return true;
+        const connection_t *connection = connection_at(dispatcher, at);
+        if (dispatcher_finds_expired(dispatcher, connection, now)) return true;
+        if (connection_in_flight(connection)->fifo.count > 0 && connection_is_deserted(connection)) return true;
     }
     bool beyond = (size_t)(dispatcher->count + RARRAY_LEN(spares)) > dispatcher->kept_open;
     for (long at = 0; at < RARRAY_LEN(spares); at++) {
@@ -29,15 +32,26 @@ static bool has_outdated(const dispatcher_t *dispatcher, VALUE spares, double no
 
 static bool is_locked(VALUE lock, VALUE only_locked) { return RTEST(rb_mutex_locked_p(lock)) || flag_checked(only_locked)->on; }
 
-/* call-seq: take_spare(mutex, only_locked, spares, pinned) -> trunk or nil
+/* Whether nothing is in flight, and the server has sent nothing. */
+static bool is_ready(const connection_t *connection) {
+    return connection_in_flight(connection)->fifo.count == 0 && !connection->lost && connection_io_has_no_input(connection);
+}
+
+/* call-seq: take_ready_spare(mutex, only_locked, spares, pinned, request, user) -> trunk or nil
  *
- * Moves the last spare trunk to the pinned ones. mutex: the pool's lock. only_locked: a Flag that is on while the trunks may be moved with the lock held
- * only. Nil: there is none, or one has to be closed first, or the lock is needed. */
-static VALUE dispatcher_take_spare(VALUE self, VALUE mutex, VALUE only_locked, VALUE spares, VALUE pinned) {
+ * Moves the last spare trunk to the pinned ones, with its user, for the request. mutex: the pool's lock. only_locked: a Flag that is on while the trunks
+ * may be moved with the lock held only. Nil: there is none, or it has to be read first; or another one has to be closed or read first; or the lock is
+ * needed; or the request's deadline has passed. */
+static VALUE dispatcher_take_ready_spare(VALUE self, VALUE mutex, VALUE only_locked, VALUE spares, VALUE pinned, VALUE request, VALUE user) {
     Check_Type(spares, T_ARRAY);
     Check_Type(pinned, T_ARRAY);
-    if (RARRAY_LEN(spares) == 0 || is_locked(mutex, only_locked) || has_outdated(dispatcher_of(self), spares, clock_now())) return Qnil;
-    rb_ary_push(pinned, RARRAY_AREF(spares, RARRAY_LEN(spares) - 1));
+    if (RARRAY_LEN(spares) == 0 || is_locked(mutex, only_locked)) return Qnil;
+    double now = clock_now();
+    if (request_checked(request)->deadline <= now || has_outdated(dispatcher_of(self), spares, now)) return Qnil;
+    VALUE trunk = RARRAY_AREF(spares, RARRAY_LEN(spares) - 1);
+    if (!is_ready(connection_loop_connection(trunk))) return Qnil;
+    connection_loop_set_user(trunk, user);
+    rb_ary_push(pinned, trunk);
     return rb_ary_pop(spares);
 }
 
@@ -67,6 +81,6 @@ static VALUE dispatcher_put_aside(VALUE self, VALUE mutex, VALUE only_locked, VA
 
 void Init_trunkline_spares(void) {
     VALUE class = rb_const_get(mTrunkline, rb_intern("Dispatcher"));
-    rb_define_method(class, "take_spare", dispatcher_take_spare, 4);
+    rb_define_method(class, "take_ready_spare", dispatcher_take_ready_spare, 6);
     rb_define_method(class, "put_aside", dispatcher_put_aside, 6);
 }

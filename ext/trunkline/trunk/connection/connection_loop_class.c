@@ -1,14 +1,24 @@
 #include "connection_loop_class.h"
 
-/* Trunkline::ConnectionLoop: the superclass of Trunk, whose methods the loop calls for what happens rarely. */
+/* Trunkline::ConnectionLoop: the superclass of Trunk, whose methods the loop calls for what happens rarely. What each transaction reads and writes of a
+ * trunk is here: an instance variable of an object that is defined in C takes 250 to 600 instructions, as Ruby looks the object up. */
 #include "connection_loop.h"
+#include "ended_scheduler.h"
 #include "../../common/classes.h"
 
 typedef struct {
     VALUE connection_object; /* a ConnectionState; nil before initialize */
+    VALUE user, holder, loss;
 } connection_loop_t;
 
-static void loop_mark(void *data) { rb_gc_mark(((connection_loop_t *)data)->connection_object); }
+static void loop_mark(void *data) {
+    const connection_loop_t *loop = data;
+    rb_gc_mark(loop->connection_object);
+    rb_gc_mark(loop->user);
+    rb_gc_mark(loop->holder);
+    rb_gc_mark(loop->loss);
+}
+
 static size_t loop_memsize(const void *data) { return sizeof(connection_loop_t); }
 
 static const rb_data_type_t loop_type = {
@@ -20,7 +30,7 @@ static const rb_data_type_t loop_type = {
 static VALUE loop_new(int argc, VALUE *argv, VALUE class) {
     connection_loop_t *loop;
     VALUE self = TypedData_Make_Struct(class, connection_loop_t, &loop_type, loop);
-    loop->connection_object = Qnil;
+    loop->connection_object = loop->user = loop->holder = loop->loss = Qnil;
     return trunkline_initialized(self, argc, argv);
 }
 
@@ -36,6 +46,59 @@ connection_t *connection_loop_connection(VALUE object) {
     if (!rb_typeddata_is_kind_of(object, &loop_type)) return NULL;
     VALUE state = ((const connection_loop_t *)RTYPEDDATA_DATA(object))->connection_object;
     return NIL_P(state) ? NULL : connection_of(state);
+}
+
+void connection_loop_set_user(VALUE self, VALUE user) { RB_OBJ_WRITE(self, &((connection_loop_t *)RTYPEDDATA_DATA(self))->user, user); }
+
+/* call-seq: state -> ConnectionState */
+static VALUE loop_state(VALUE self) { return ((const connection_loop_t *)RTYPEDDATA_DATA(self))->connection_object; }
+
+/* call-seq: codec -> Codec */
+static VALUE loop_codec(VALUE self) {
+    VALUE state = loop_state(self);
+    return NIL_P(state) ? Qnil : connection_of(state)->codec;
+}
+
+/* call-seq: idle? -> true or false
+ *
+ * Whether it takes requests, none is in flight, and it is deserted: see ConnectionState. */
+static VALUE loop_is_idle(VALUE self) {
+    connection_t *connection = connection_of(loop_state(self));
+    connection_forget_dropped(connection);
+    return RBOOL(!connection->shut && connection_in_flight(connection)->fifo.count == 0 && connection_is_deserted(connection));
+}
+
+/* call-seq: user -> Object or nil
+ *
+ * The user of a reserved trunk, which has alive? and shared?; nil: it is not reserved, or reserved for as long as the client is open. */
+static VALUE loop_user(VALUE self) { return ((const connection_loop_t *)RTYPEDDATA_DATA(self))->user; }
+
+static VALUE loop_set_user(VALUE self, VALUE user) {
+    connection_loop_set_user(self, user);
+    return user;
+}
+
+/* call-seq: holder -> Object or nil
+ *
+ * For what it is reserved, for messages. */
+static VALUE loop_holder(VALUE self) { return ((const connection_loop_t *)RTYPEDDATA_DATA(self))->holder; }
+
+static VALUE loop_set_holder(VALUE self, VALUE holder) {
+    RB_OBJ_WRITE(self, &((connection_loop_t *)RTYPEDDATA_DATA(self))->holder, holder);
+    return holder;
+}
+
+/* call-seq: loss -> Loss or nil
+ *
+ * How the connection has ended; nil: it has not. */
+static VALUE loop_loss(VALUE self) { return ((const connection_loop_t *)RTYPEDDATA_DATA(self))->loss; }
+
+/* call-seq: loss = Loss
+ *
+ * For subclasses. */
+static VALUE loop_set_loss(VALUE self, VALUE loss) {
+    RB_OBJ_WRITE(self, &((connection_loop_t *)RTYPEDDATA_DATA(self))->loss, loss);
+    return loss;
 }
 
 /* For a method's receiver. Raises TypeError before initialize. */
@@ -106,6 +169,15 @@ void Init_trunkline_connection_loop_class(void) {
     VALUE class = rb_define_class_under(mTrunkline, "ConnectionLoop", rb_cObject);
     trunkline_define_new(class, loop_new);
     rb_define_private_method(class, "initialize", loop_initialize, 1);
+    rb_define_method(class, "state", loop_state, 0);
+    rb_define_method(class, "codec", loop_codec, 0);
+    rb_define_method(class, "idle?", loop_is_idle, 0);
+    rb_define_method(class, "user", loop_user, 0);
+    rb_define_method(class, "user=", loop_set_user, 1);
+    rb_define_method(class, "holder", loop_holder, 0);
+    rb_define_method(class, "holder=", loop_set_holder, 1);
+    rb_define_method(class, "loss", loop_loss, 0);
+    rb_define_private_method(class, "loss=", loop_set_loss, 1);
     rb_define_method(class, "perform", loop_perform, 1);
     rb_define_private_method(class, "submit", loop_submit, 1);
     rb_define_method(class, "await_answer", loop_await_answer, 1);

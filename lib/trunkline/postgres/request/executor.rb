@@ -75,7 +75,7 @@ module Trunkline
       # @param result_class [Class]
       # @return [Result]
       def result_of(statement, parameters, prepare, result_class)
-        request = request_for(statement, parameters.empty? ? NO_PARAMETERS : parameters.dup)
+        request = request_for(statement, parameters.empty? ? NO_PARAMETERS : [*parameters])
         request.unnamed! unless prepare
         perform(request)
         request.result(result_class) || @responses.result(retry_until_answered(request), result_class)

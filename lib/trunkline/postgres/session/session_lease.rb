@@ -134,7 +134,7 @@ module Trunkline
       def lost? = !@trunk&.loss.nil?
 
       # @return [Boolean] whether the lease takes no more requests
-      def broken? = @broken || lost?
+      def broken? = @broken || !(@trunk.nil? || @trunk.loss.nil?)
 
       # @return [String] one sentence
       def why_broken = lost? ? "the connection was lost: #{@trunk.loss.reason}" : "one of its queries was abandoned before it was answered"
@@ -284,7 +284,7 @@ module Trunkline
       end
 
       def in_order?
-        return true if !@broken && !@use_of_session.stateful? && idle? && !@codec.altered? && [nil, "I"].include?(status)
+        return true if !@broken && !@use_of_session.stateful? && idle? && !@codec.altered? && ((now = status).nil? || now == "I")
         return false if broken? || @use_of_session.needs_close?
 
         LeaseCleanup.reset?(self, @use_of_session)

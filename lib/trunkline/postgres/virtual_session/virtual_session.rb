@@ -84,7 +84,7 @@ module Trunkline
         statement = known || @statements[sql]
         return unless @lease.nil? && statement.shareable? && @status == "I"
 
-        request = request_for(statement, parameters.dup)
+        request = request_for(statement, [*parameters])
         request.unnamed! unless prepare == :again ? known : prepare
         @responses.unanswered_futures.make_room(request)
         future = Future.new(dispatch(request), request) { |done| @responses.result(retry_until_answered(done), @result_class) }
@@ -184,7 +184,7 @@ module Trunkline
       def perform(request)
         return @client.perform(request) if @lease.nil? && shared?(request)
 
-        over_reserved_connection(request) { |lease| ends_transaction?(request) ? lease.perform_own(request) : lease.perform(request) }
+        over_reserved_connection(request) { |lease| ends_transaction?(request.statement) ? lease.perform_own(request) : lease.perform(request) }
       end
 
       def dispatch(request)
@@ -247,7 +247,7 @@ module Trunkline
       end
 
       # It changes nothing else in the session, so nothing is to be checked or noted before it.
-      def ends_transaction?(request) = request.statement&.classification == :transaction && SessionRemains.ending?(request.statement.sql)
+      def ends_transaction?(statement) = statement&.classification == :transaction && SessionRemains.ending?(statement.sql)
 
       def opening_pending? = @lease && !@lease.pending.empty?
 
@@ -257,7 +257,7 @@ module Trunkline
         raise lost(request.statement&.sql || request.script) if broken?
 
         @lease ||= take_reserved(request.statement)
-        keep unless SessionRemains.none?(request.statement)
+        keep unless request.statement&.shareable? || SessionRemains.none?(request.statement)
         yield @lease
       ensure
         note_status if @lease

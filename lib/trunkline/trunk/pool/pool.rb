@@ -79,13 +79,14 @@ module Trunkline
     # @yieldreturn [String] a likely reason for a lack of trunks, for the error of a caller that waits in vain
     # @return [Trunk]
     def check_out(request, user = nil, &explanation)
+      ready = @queue_idle && !@idle_checks&.due? && @roster.take_ready_spare(@mutex, @only_locked, request, user) and return ready
+
       entry = trunk = nil
       Waiting.without_interrupts(request.scheduler) do
-        @roster.read_unattended
         until trunk && (trunk.codec.idle? || settled?(trunk, request)) && trunk.alive?
           raise Deadline, "the deadline has passed before a connection was free: nothing has happened" if request.deadline_passed?
 
-          trunk = (take_spare unless entry) || obtain(entry ||= CallerQueue::Entry.new(request, to_pin: true, &explanation))
+          trunk = obtain(entry ||= CallerQueue::Entry.new(request, to_pin: true, &explanation))
           trunk.user = user if trunk
         end
         check_idle if @idle_checks&.due?
@@ -249,9 +250,6 @@ module Trunkline
       inherited.each(&:lose_inherited)
       nil
     end
-
-    def take_spare = @queue_idle && @roster.any_spare? && (@roster.take_spare_at_once(@mutex, @only_locked) || take_spare_with_lock)
-    def take_spare_with_lock = locked { @roster.take_spare if @queue_idle && !@closed && @generation == Trunkline.process_generation }
 
     # Without the steps for other callers, if none waits.
     def put_aside(trunk) = @queue_idle && (@roster.put_aside_at_once(@mutex, @only_locked, trunk, @growing) || locked { @queue_idle && !@roster.draining? && @roster.check_in(trunk, wanted: 0, shared: false) })

@@ -130,9 +130,8 @@ module Trunkline
       trunk
     end
 
-    # Pins a spare one, unless one is to be retired first.
-    def take_spare = (@spares.pop&.tap { |trunk| @pinned.push(trunk) } unless outdated)
-    def take_spare_at_once(mutex, only_locked) = @dispatcher.take_spare(mutex, only_locked, @spares, @pinned) # without the lock; nil: it is needed
+    # Pins a spare trunk for the request, without the lock. Nil: {#take} is needed, or another step before it.
+    def take_ready_spare(mutex, only_locked, request, user) = (@dispatcher.take_ready_spare(mutex, only_locked, @spares, @pinned, request, user) if @retiring.empty?)
 
     # Takes out the spare trunks that the block selects; the caller returns each with {#check_in}.
     #
