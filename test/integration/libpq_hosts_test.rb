@@ -63,9 +63,9 @@ module Trunkline
 
     # @return [Integer, nil] the port of the server that it connects to
     def libpq((hosts, ports), kind)
-      connection = PG.connect(host: hosts, port: ports, user: "postgres", dbname: "postgres", target_session_attrs: kind, connect_timeout: ANSWERS)
+      connection = ::PG.connect(host: hosts, port: ports, user: "postgres", dbname: "postgres", target_session_attrs: kind, connect_timeout: ANSWERS)
       connection.exec("SHOW port").getvalue(0, 0).to_i
-    rescue PG::ConnectionBad
+    rescue ::PG::ConnectionBad
       nil
     ensure
       connection&.close

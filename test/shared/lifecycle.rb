@@ -49,8 +49,9 @@ module Shared
       db.transaction { |tx| tx.query("SELECT pg_sleep(0.3)") }
     end
 
-    # What the host opens once and keeps is not the client's.
+    # What the host opens once and keeps is not the client's, nor is the session over which the tests query the server.
     def warm_up
+      psql("SELECT 1")
       in_host { side_by_side(1..2) { sleep(0) } }
     end
 
