@@ -136,6 +136,24 @@ module Trunkline
         assert_equal [[false, false], 0], [@fibers.map(&:alive?), @trunk.active]
       end
 
+      # The first has read the answer of the second, which is not resumed.
+      def test_one_that_has_its_answer
+        answer_two
+        look_for(SOON)
+        assert_equal [true, 0], [@trunk.loss&.closed, @trunk.active]
+        go_on
+        assert_equal [[["answer 1"], ["answer 2"]], [false, false], 0], [rows.map(&:first), @fibers.map(&:alive?), @trunk.active]
+      end
+
+      def test_one_of_a_session_that_has_its_answer
+        assert @trunk.reserve
+        answer_two(&:pin)
+        look_for(AT_LAST - 1)
+        assert_nil @trunk.loss
+        look_for(1)
+        assert_equal [true, 0], [@trunk.loss&.closed, @trunk.active]
+      end
+
       def test_what_was_not_written
         fill = "x" * (1 << 20)
         in_flight(1, fill)
@@ -251,6 +269,14 @@ module Trunkline
       # Fibers of a thread whose event loop goes on with them when the test says so.
       def in_flight(count, *parameters)
         resuming(count) { |number| ask(number, *parameters) { |request| yield request if block_given? } }
+      end
+
+      # One of them reads both answers and ends.
+      def answer_two(&pin)
+        in_flight(2, &pin)
+        [1, 2].each { |number| reply(number) }
+        go_on(0)
+        assert_equal [[false, true], 1], [@fibers.map(&:alive?), @trunk.active]
       end
 
       def resuming(count = 1)

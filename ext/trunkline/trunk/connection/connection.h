@@ -140,6 +140,16 @@ static inline bool connection_has_abandoned_head(const connection_t *connection)
     return head && head->done;
 }
 
+/* Whether no caller may still wait for the answer to anything in flight. */
+static inline bool connection_is_settled(const connection_t *connection) {
+    const fifo_t *in_flight = &connection_in_flight(connection)->fifo;
+    for (size_t at = 0; at < in_flight->count; at++) {
+        VALUE request = fifo_at(in_flight, at);
+        if (!NIL_P(request) && !request_of(request)->done) return false;
+    }
+    return true;
+}
+
 /* Makes the request's waiter active. False: callers of another scheduler are active, or the connection is reserved. */
 bool connection_activate(connection_t *connection, request_t *request);
 

@@ -202,17 +202,8 @@ static VALUE connection_head(VALUE self) {
     return head == Qundef ? Qnil : head;
 }
 
-/* call-seq: settled? -> true or false
- *
- * Whether no caller may still wait for the answer to anything in flight. */
-static VALUE connection_is_settled(VALUE self) {
-    const in_flight_t *in_flight = connection_in_flight(connection_of(self));
-    for (size_t at = 0; at < in_flight->fifo.count; at++) {
-        VALUE request = fifo_at(&in_flight->fifo, at);
-        if (!NIL_P(request) && !request_of(request)->done) return Qfalse;
-    }
-    return Qtrue;
-}
+/* call-seq: settled? -> true or false */
+static VALUE connection_get_settled(VALUE self) { return RBOOL(connection_is_settled(connection_of(self))); }
 
 /* call-seq: active -> Integer */
 static VALUE connection_get_active(VALUE self) { return SIZET2NUM(connection_of(self)->active); }
@@ -243,7 +234,7 @@ void Init_trunkline_connection_state(void) {
     rb_define_method(class, "enter", connection_get_entered, 1);
     rb_define_method(class, "deactivate", connection_take_out, 1);
     rb_define_method(class, "head", connection_head, 0);
-    rb_define_method(class, "settled?", connection_is_settled, 0);
+    rb_define_method(class, "settled?", connection_get_settled, 0);
     rb_define_method(class, "round_trip", connection_get_round_trip, 0);
     rb_define_method(class, "round_trip=", connection_set_round_trip, 1);
     rb_define_method(class, "idle_since", connection_idle_since, 0);

@@ -78,10 +78,11 @@ bool connection_forget_dropped(connection_t *connection) {
 /* call-seq: displace_leader -> connection
  *
  * The leader, whose event loop does not run, leads no longer, and another caller may. If it runs again, it finds that it has left, as one that was
- * dropped. For a connection whose callers are active only while they lead, or that is lost: it refers to that event loop no longer. */
+ * dropped. For a connection whose callers are active only while they lead, or that is lost: it refers to that event loop no longer. A caller that is
+ * active and does not lead stays so: it ends that itself if it runs again, and would end another's activity if it were forgotten before. */
 static VALUE connection_displace_leader(VALUE self) {
     connection_t *connection = connection_of(self);
-    if (connection->active > 1 && !connection->lost) return self;
+    if (!connection->lost && connection->active > (connection_is_led(connection) ? 1 : 0)) return self;
     forget_lead(connection);
     connection->next_leader = Qnil; /* one that was not active, of another event loop */
     connection->active = 0;

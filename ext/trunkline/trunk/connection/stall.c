@@ -28,10 +28,11 @@ static bool is_ready(connection_t *connection) {
     return codec_base_unsent(connection_codec(connection)) > 0 && connection->descriptor >= 0 && socket_has_room(connection->descriptor);
 }
 
-/* Whether the leader should have woken by itself: at a deadline, or to show that its event loop runs. Or, where none reads, a caller that waits for
- * something else and keeps the connection meanwhile. */
+/* Whether the leader should have woken by itself: at a deadline, or to show that its event loop runs. Without a leader, whether an active caller should
+ * run: one that has its answer, or one that waits for something else and keeps the connection meanwhile. */
 static bool has_overslept(const connection_t *connection) {
-    if (NIL_P(connection->leader)) return clock_now() > connection->stall.wakes_by;
+    double wakes_by = connection->stall.wakes_by;
+    if (NIL_P(connection->leader)) return isinf(wakes_by) ? connection_is_settled(connection) : clock_now() > wakes_by;
     return connection->leader_asleep && isfinite(connection->leader_sleeps_until) && clock_now() > connection->leader_sleeps_until;
 }
 
