@@ -1,34 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/simulated_trunk"
-require "support/schedulers/dropping"
-require "support/stopped_clock"
+require "support/stalled_fibers"
 
 module Trunkline
   module Postgres
     # A connection whose callers are fibers of an event loop that does not go on, as another thread sees it: it is blocked, or was dropped.
     class StallTest < TestCase
-      include SimulatedTrunk
-      include StoppedClock
-
-      # Seconds after which it ends where nothing is lost by that, and else.
-      SOON = 1
-      AT_LAST = 30
-      private_constant :SOON, :AT_LAST
-
-      def setup
-        super
-        @finish = Thread::Queue.new
-        @requests = []
-        @fibers = []
-      end
-
-      def teardown
-        @finish.close
-        @thread&.join
-        super
-      end
+      include StalledFibers
 
       def test_what_is_answered_is_taken_in_and_the_connection_ends
         in_flight(1)
@@ -136,51 +115,12 @@ module Trunkline
         assert_equal [[false, false], 0], [@fibers.map(&:alive?), @trunk.active]
       end
 
-      # The first has read the answer of the second, which is not resumed.
-      def test_one_that_has_its_answer
-        answer_two
-        look_for(SOON)
-        assert_equal [true, 0], [@trunk.loss&.closed, @trunk.active]
-        go_on
-        assert_equal [[["answer 1"], ["answer 2"]], [false, false], 0], [rows.map(&:first), @fibers.map(&:alive?), @trunk.active]
-      end
-
-      def test_one_of_a_session_that_has_its_answer
-        assert @trunk.reserve
-        answer_two(&:pin)
-        look_for(AT_LAST - 1)
-        assert_nil @trunk.loss
-        look_for(1)
-        assert_equal [true, 0], [@trunk.loss&.closed, @trunk.active]
-      end
-
       def test_what_was_not_written
         fill = "x" * (1 << 20)
         in_flight(1, fill)
         assert_operator heard(@there), :<, 1 << 20
         look_for(SOON)
         assert_operator heard(@there), :>, 0
-        assert_nil @trunk.loss
-      end
-
-      # A write that waits for a flush over another connection, for example.
-      def test_a_caller_that_keeps_the_connection_and_waits_for_something_else
-        keep(1)
-        look_for(1)
-        assert_nil @trunk.loss
-        look_for(SOON)
-        assert_equal [true, 0], [@trunk.loss.closed, @trunk.active]
-        go_on
-        assert_equal [[false], 0], [@fibers.map(&:alive?), @trunk.active]
-      end
-
-      def test_one_that_tells_each_second_that_it_is_there
-        keep(40)
-        40.times do
-          look_for(0)
-          Clock.pass(1)
-          go_on
-        end
         assert_nil @trunk.loss
       end
 
@@ -223,103 +163,6 @@ module Trunkline
         reply(1)
         look_for(AT_LAST)
         assert_nil @trunk.loss
-      end
-
-      # Its event loop was found to have ended meanwhile, or it has left before.
-      def test_a_connection_that_is_shut_by_a_caller_that_is_gone
-        @trunk.dispatch(cancelled = request(1))
-        cancelled.fail(Abandonment.new(:cancel, true))
-        assert @trunk.state.begin_cancel(cancelled, cancelled)
-        reply(1)
-        look_for(SOON)
-        assert @trunk.loss.closed
-      end
-
-      # It is awake, and waits on another connection.
-      def test_a_leader_that_cancels_what_was_abandoned_ahead_of_it
-        resuming do
-          [1, 2].each { |number| @trunk.dispatch(@requests[number - 1] = request(number)) }
-          @requests[0].fail(Abandonment.new(:cancel, true))
-          assert_equal [true, :leads], [@trunk.state.enter(@requests[1]), @trunk.state.lead(@requests[1])]
-          assert @trunk.state.begin_cancel(@requests[1], @requests[0])
-          Fiber.yield
-        end
-        @there << answer_to(1) << answer_to(2)
-        look_for(SOON)
-        assert_equal [true, 0], [@trunk.loss&.closed, @trunk.active]
-      end
-
-      # It was dropped where it waited for a cancel to arrive.
-      def test_a_caller_that_ends_what_it_has_left
-        @trunk.state.begin_ending
-        look_for(0)
-        assert_nil @trunk.loss
-        look_for(SOON)
-        assert @trunk.loss.closed
-      end
-
-      private
-
-      def request(number, *parameters) = Request.query(statement("SELECT #{number}"), parameters)
-      def rows = @requests.map { |asked| asked.rows.to_a }
-      def answer_to(number) = first_answer({ "t" => QueryMessages::TEXT }, ["answer #{number}"])
-      def reply(number) = @there << answer_to(number)
-      def notice = BackendMessages.error("N", S: "NOTICE", V: "NOTICE", C: "00000", M: "something")
-
-      # Fibers of a thread whose event loop goes on with them when the test says so.
-      def in_flight(count, *parameters)
-        resuming(count) { |number| ask(number, *parameters) { |request| yield request if block_given? } }
-      end
-
-      # One of them reads both answers and ends.
-      def answer_two(&pin)
-        in_flight(2, &pin)
-        [1, 2].each { |number| reply(number) }
-        go_on(0)
-        assert_equal [[false, true], 1], [@fibers.map(&:alive?), @trunk.active]
-      end
-
-      def resuming(count = 1)
-        ready = Thread::Queue.new
-        @thread = Thread.new do
-          Dropping.run do
-            count.times { |number| Fiber.schedule { (@fibers << Fiber.current) && yield(number) } }
-            ready << true
-            while (work = @finish.pop) do ready << work.call end
-          end
-        end
-        @asked = ready
-        ready.pop
-      end
-
-      # It is active, and has nothing in flight.
-      def keep(times) = resuming { active_for(times) }
-
-      def active_for(times)
-        @trunk.state.enter(waiter = Waiter.new)
-        times.times do
-          @trunk.state.wakes_by(Clock.now + 1)
-          Fiber.yield
-        end
-        @trunk.leave_unused(waiter)
-      end
-
-      def ask(number, *parameters)
-        @requests << request(number + 1, *parameters).tap { |request| yield request }
-        @trunk.perform(@requests.last)
-      end
-
-      # Their thread resumes one of the fibers, or all.
-      def go_on(number = nil)
-        @finish << -> { (number ? [@fibers[number]] : @fibers).each { |fiber| fiber.resume if fiber.alive? } }
-        @asked.pop
-      end
-
-      # @return [Integer] bytes
-      def heard(socket)
-        socket.read_nonblock(1 << 21).bytesize
-      rescue IO::WaitReadable
-        0
       end
     end
   end
