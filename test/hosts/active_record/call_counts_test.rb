@@ -12,8 +12,8 @@ module Hosts
       include ::CallCounts
 
       WARM = 60 # calls, after which types and times are known
-      # Since 8.0 ActiveRecord's BEGIN and COMMIT go the way of its other statements, and have a result.
-      BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [98, 75] : [143, 109]
+      # Since 8.0 ActiveRecord's BEGIN and COMMIT go the way of its other statements, and have a result. Newer Rubies count calls of C that 3.1 does not.
+      BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [98, RUBY_VERSION < "3.2" ? 75 : 78] : [143, 109]
       private_constant :WARM, :BOUNDS
 
       def test_a_transaction_with_one_insert

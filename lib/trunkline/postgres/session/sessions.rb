@@ -140,7 +140,7 @@ module Trunkline
         counts = pool.counts
         locations = pool.pinned.filter_map(&:holder).group_by(&:location)
         held = locations.map { |location, holders| "#{holders.size} by #{location} (the first for #{age(holders)} s)" }
-        "#{counts[:shared]} are shared, #{counts[:pinned]} held: #{held.join(", ")}"
+        ["#{counts[:shared]} are shared, #{counts[:pinned]} held", *(held.join(", ") if held.any?)].join(": ")
       end
 
       def age(holders) = format("%.1f", Waiting.now - holders.map(&:since).min)
