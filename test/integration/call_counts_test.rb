@@ -54,13 +54,13 @@ class CallCountsTest < Trunkline::TestCase
 
   def test_a_deadline_that_passes
     with_one_connection do |db|
-      assert_calls([39, 47], "Deadline", before: -> { db.query(ASK, 1) }) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(60)", deadline: 0.05) } }
+      assert_calls([39, 48], "Deadline", before: -> { db.query(ASK, 1) }) { assert_raises(Trunkline::Deadline) { db.query("SELECT pg_sleep(60)", deadline: 0.05) } }
     end
   end
 
   def test_a_lost_connection
     with_one_connection do |db|
-      assert_calls([73, 59], "Indeterminate", before: -> { db.query(ASK, 1) }) do
+      assert_calls([73, 64], "Indeterminate", before: -> { db.query(ASK, 1) }) do
         assert_raises(Trunkline::Error) { db.query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)") }
       end
     end
