@@ -18,9 +18,8 @@ class NarrowSocketsTest < Trunkline::TestCase
   %i[threads mixed loops async reference].product(WAYS.to_a) do |environment, (way, tcp)|
     define_method(:"test_#{environment}_over_#{way}") do
       options = { answers: 300, interruptions: 40, troubles: {}, faults: {}, kinds: History::Operations::WITH_BURSTS }
-      before = segments
       run = History::Run.new(postgres_server, environment: environment, seed: Minitest.seed, tcp: tcp, narrow: true, **options).call
-      assert_empty run.report, "segments of all TCP connections of this machine meanwhile: #{segments.to_h { |name, count| [name, count - before[name]] }}"
+      assert_empty run.report
       assert_operator run.counts[:interruptions], :>=, 40
     end
   end
@@ -40,17 +39,6 @@ class NarrowSocketsTest < Trunkline::TestCase
   end
 
   private
-
-  # A socket that holds so little may drop a segment, whose sender waits for ever longer then before it sends it again, for a minute and more. No caller can
-  # tell that from a server that is silent.
-  #
-  # @return [Hash{String => Integer}] how many were dropped, and how often a sender waited in vain; empty where the system does not count them
-  def segments
-    names, counts = File.readlines("/proc/net/netstat").grep(/\ATcpExt:/).map(&:split)
-    names.zip(counts).to_h.slice("TCPRcvQDrop", "TCPTimeouts", "TCPWinProbe").transform_values(&:to_i)
-  rescue Errno::ENOENT
-    {}
-  end
 
   def over_narrow_sockets(callers, tcp, &block)
     NarrowSockets.narrowed do

@@ -12,7 +12,7 @@ class Watchdog
   # second.
   LONG_LASTING = 20
   TRUNK = Trunkline.const_get(:Trunk)
-  private_constant :INTERVAL, :LASTING, :LONG_LASTING, :TRUNK
+  private_constant :INTERVAL, :LASTING, :LONG_LASTING
 
   # A faulty state of a connection, if so many checks in a row find it.
   Fault = Struct.new(:trunk, :text, :requests, :checks)

@@ -2,6 +2,8 @@
 
 require_relative "../crowd"
 require_relative "../gate_proxy"
+require_relative "../living_objects"
+require_relative "../watchdog"
 require_relative "."
 require_relative "faults"
 require_relative "operations"
@@ -116,7 +118,16 @@ class History
       ensure
         @faults.step
       end
+      leaks.each { |leak| @history.violated(nil, leak) }
       @counts = { **@faults.finish, answers: @history.answers, interruptions: @interrupted.size }
+    end
+
+    # When all callers have ended, none is active on an open connection, nor ends a request there: with one that did not leave, it could not be reserved any more.
+    #
+    # @return [Array<String>]
+    def leaks
+      states = LivingObjects.of(Watchdog::TRUNK).filter_map { |trunk| trunk.state&.snapshot unless trunk.loss || trunk.inherited? }
+      states.select { |state| state.values_at(:active, :endings).sum.positive? }.map { |state| "callers have ended and have not left: #{state}" }
     end
 
     # While a forked child lives, io-event's waits for other processes may end early: it has copies of all their descriptors.
