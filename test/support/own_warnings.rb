@@ -4,10 +4,12 @@
 module OwnWarnings
   ROOT = "#{File.expand_path("../..", __dir__)}/"
   OTHERS = "#{ROOT}vendor/"
-  private_constant :ROOT, :OTHERS
+  # Ruby 3.4 warns of a block that is passed to what takes none; tests of wrong usages pass such blocks.
+  WRONG_USAGE = /\A#{Regexp.escape(ROOT)}test\/\S+: warning: the block passed to '.*' .*may be ignored$/
+  private_constant :ROOT, :OTHERS, :WRONG_USAGE
 
   def warn(message, category: nil)
-    raise message if message.include?(ROOT) && !message.include?(OTHERS)
+    raise message if message.include?(ROOT) && !message.include?(OTHERS) && !message.match?(WRONG_USAGE)
   end
 end
 
