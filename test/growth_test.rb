@@ -11,12 +11,16 @@ class GrowthTest < Trunkline::TestCase
   KINDS = %w[fibers texts errors_and_notices transactions_in_threads transactions_in_plain_fibers connections_that_live_briefly clients_with_futures dropped_clients
              futures_in_threads_that_end large_answers_of_futures dropped_subscriptions types_that_come_and_go sequel_in_fibers].freeze
   SECONDS = 2
-  private_constant :KINDS, :SECONDS
+  # For a kind that seems to grow: on a busy machine few operations fit into the first time, and what is in flight differs by more than they would leak.
+  AGAIN = 10
+  private_constant :KINDS, :SECONDS, :AGAIN
 
   def test_nothing_grows
     memcached = Trunkline::Bench::MemcachedServer.start
     soaking = Soaking.new(postgres_server.uri, memcached.address)
-    KINDS.zip(soaking.run_each(KINDS, SECONDS)) { |kind, (none, seen)| assert none, "#{kind}: #{seen}" }
+    suspects = KINDS.zip(soaking.run_each(KINDS, SECONDS)).reject { |_, (none, _)| none }
+    grown = suspects.zip(soaking.run_each(suspects.map(&:first), AGAIN)).reject { |_, (none, _)| none }
+    assert_empty(grown.map { |(kind, (_, first)), (_, seen)| "#{kind}: #{seen}; and at first #{first}" })
   ensure
     memcached&.stop
   end
