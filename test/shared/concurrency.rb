@@ -23,7 +23,7 @@ module Shared
         pids = side_by_side(1..100) { Array.new(5) { db.value("SELECT pg_backend_pid()") } }.flatten.uniq
         assert_operator pids.size, :<=, 4
         assert_empty pids - sessions(name)
-        assert_operator sessions(name).size, :<=, 4
+        assert_session_count(name, 4)
       end
     end
 

@@ -161,7 +161,7 @@ module Shared
       assert_equal [9] * 3, (side_by_side(1..3) { db.transaction { |tx| ask(tx, 9) } })
       assert_match(/pinned=0 .*opening=0/, db.inspect)
       assert eventually { psql(OUT_OF_ORDER % { name: name }) == ["0"] }
-      assert_operator sessions(name).size, :<=, 2
+      assert_session_count(name, 2)
     end
 
     # From now on no answers come through, and units are counted.

@@ -150,7 +150,7 @@ module Shared
         assert_equal (1..20).map { |token| [token] }, answers.map(&:uniq)
         pids = side_by_side(1..10) { Array.new(5) { db.transaction { |tx| tx.value("SELECT pg_backend_pid()") } } }.flatten
         assert_operator pids.uniq.size, :>, 4
-        assert_operator sessions(name).size, :<=, 5
+        assert_session_count(name, 5)
       end
       assert_no_sessions(name)
     end

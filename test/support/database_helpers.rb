@@ -149,6 +149,13 @@ module DatabaseHelpers
     assert eventually { psql(sql).any? }, "no backend waits for #{event}"
   end
 
+  # Waits until there are no more of them: one that has ended is listed until its server process is gone.
+  #
+  # @param most [Integer] sessions
+  def assert_session_count(application_name, most)
+    assert eventually { sessions(application_name).size <= most }, "sessions: #{sessions(application_name)}"
+  end
+
   # Waits until they have ended: a server notices a closed socket only after a while.
   def assert_no_sessions(application_name)
     assert eventually { sessions(application_name).empty? }, "sessions are left: #{sessions(application_name)}"
