@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "support/living_thread"
 require "support/simulated_trunk"
 require "support/schedulers/dropping"
 require "support/stopped_clock"
@@ -8,6 +9,7 @@ module Trunkline
   module Postgres
     # Fibers of another thread, which use a simulated connection, and whose event loop runs them when the test says so.
     module StalledFibers
+      include LivingThread
       include SimulatedTrunk
       include StoppedClock
 
@@ -17,15 +19,8 @@ module Trunkline
 
       def setup
         super
-        @finish = Thread::Queue.new
         @requests = []
         @fibers = []
-      end
-
-      def teardown
-        @finish.close
-        @thread&.join
-        super
       end
 
       private

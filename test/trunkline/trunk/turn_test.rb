@@ -2,21 +2,17 @@
 
 require "test_helper"
 require "minitest/mock"
+require "support/living_thread"
 require "support/schedulers/dropping"
 
 module Trunkline
   # A turn whose caller does not run on.
   class TurnTest < TestCase
+    include LivingThread
+
     def setup
       super
       @turn = Turn.new
-      @finish = Thread::Queue.new
-    end
-
-    def teardown
-      @finish.close
-      @thread&.join
-      super
     end
 
     def test_that_of_a_fiber_whose_thread_has_ended
