@@ -40,13 +40,6 @@ bool buffer_reserve(buffer_t *buffer, size_t count) {
     return grow(buffer, buffer->tail + count);
 }
 
-bool buffer_append(buffer_t *buffer, const void *bytes, size_t count) {
-    if (!buffer_reserve(buffer, count)) return false;
-    if (count > 0) memcpy(buffer->start + buffer->tail, bytes, count);
-    buffer->tail += count;
-    return true;
-}
-
 void buffer_consume(buffer_t *buffer, size_t count) {
     buffer->head += count;
     if (buffer->head == buffer->tail) buffer->head = buffer->tail = 0;

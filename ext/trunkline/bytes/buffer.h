@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct {
     char *start;
@@ -19,9 +20,6 @@ void buffer_release(buffer_t *buffer);
 /* Makes room for `count` more bytes at the tail. False: no memory; the buffer is unchanged. */
 bool buffer_reserve(buffer_t *buffer, size_t count);
 
-/* Appends. False: no memory; the buffer is unchanged. */
-bool buffer_append(buffer_t *buffer, const void *bytes, size_t count);
-
 /* Consumes `count` bytes at the head; they must be there. */
 void buffer_consume(buffer_t *buffer, size_t count);
 
@@ -35,5 +33,13 @@ void buffer_shrink(buffer_t *buffer, size_t capacity);
 static inline size_t buffer_size(const buffer_t *buffer) { return buffer->tail - buffer->head; }
 static inline const char *buffer_bytes(const buffer_t *buffer) { return buffer->start + buffer->head; }
 static inline size_t buffer_room(const buffer_t *buffer) { return buffer->capacity - buffer->tail; }
+
+/* Appends. False: no memory; the buffer is unchanged. */
+static inline bool buffer_append(buffer_t *buffer, const void *bytes, size_t count) {
+    if (buffer_room(buffer) < count && !buffer_reserve(buffer, count)) return false;
+    if (count > 0) memcpy(buffer->start + buffer->tail, bytes, count);
+    buffer->tail += count;
+    return true;
+}
 
 #endif
