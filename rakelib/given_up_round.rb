@@ -148,14 +148,15 @@ class GivenUpCallers
       live_on
     end
 
-    # The thread runs other code, then waits. If it only waited, words that earlier calls have left on its stack could keep what those have dropped,
-    # as the collector takes each word of a stack for a reference: so it was with 24 of 600 objects on Ruby 3.1, and with none after this.
+    # The thread runs other code, then waits.
     def live_on
-      run_other_code(100)
+      run_other_code
       @finish.pop
     end
 
-    def run_other_code(depth) = [depth].each { |left| run_other_code(left - 1) if left.positive? }
+    # Overwrites the stack of a thread that is about to wait. Words that earlier calls have left there, or a thread that had the same memory, could keep
+    # what these have dropped, as the collector takes each word of a stack for a reference: without this, 24 of 600 objects on Ruby 3.1, and with it none.
+    def run_other_code(depth = 100) = [depth].each { |left| run_other_code(left - 1) if left.positive? }
 
     def drop(random)
       misused = DroppedLoop.run(random.rand * LASTS) do
@@ -258,7 +259,7 @@ class GivenUpCallers
 
     # On each of the connections for writes.
     def write_afterwards
-      callers = Array.new(@connections) { Thread.new { Sync { attempt(Random.new(0)) { |token, *| writes(token) } } } }
+      callers = Array.new(@connections) { Thread.new { run_other_code && Sync { attempt(Random.new(0)) { |token, *| writes(token) } } } }
       callers.each { |thread| thread.join(PATIENCE) || hung(thread) }
     end
 
@@ -270,7 +271,7 @@ class GivenUpCallers
       own = [@most - 1, 1].max
       arrived = Thread::Queue.new
       go_on = Thread::Queue.new
-      callers = Array.new(own) { Thread.new { @db.transaction { |transaction| (arrived << transaction.value("SELECT 1")) && go_on.pop } } }
+      callers = Array.new(own) { Thread.new { run_other_code && @db.transaction { |transaction| (arrived << transaction.value("SELECT 1")) && go_on.pop } } }
       callers.each { |thread| thread.report_on_exception = false }
       have_all = eventually(PATIENCE) { arrived.size == own }
       count(:kept, "#{@name}: #{arrived.size} of #{own} connections, #{figures}") unless have_all

@@ -39,7 +39,9 @@ module Trunkline
       @fenced = FencedCancels.new(trunk, state, pool, @requests, self) if send_cancel
       @abandoned = 0
       @quarantined = false
-      @last_cancelled = @pause = nil # the abandoned request that was cancelled last by the leader, and for how long it waits then
+      # The object_id of the abandoned request that was cancelled last by the leader, as a reference would keep its caller from being collected; and for
+      # how long the leader waits then.
+      @last_cancelled = @pause = nil
     end
 
     # Ends a request on behalf of its caller. The request is done afterwards, but possibly with its answer, if that had arrived.
@@ -90,12 +92,15 @@ module Trunkline
     # answered. It calls again when the head exceeds its estimate, and then after pauses that double each time.
     def cancel_abandoned_ahead
       head = @state.abandoned_head
-      return @last_cancelled = nil unless head && able?
-      return if head.equal?(@last_cancelled) && @state.recheck_pending?
+      return unless head && able?
+
+      again = head.object_id == @last_cancelled
+      return if again && @state.recheck_pending?
       return check_head_later unless @state.head_blocks?
 
-      @pause = head.equal?(@last_cancelled) ? FencedCancels.pause_after(@pause) : FencedCancels::FIRST_PAUSE
-      @fenced.cancel(@last_cancelled = head, Waiting.now + FencedCancels::LEEWAY)
+      @last_cancelled = head.object_id
+      @pause = again ? FencedCancels.pause_after(@pause) : FencedCancels::FIRST_PAUSE
+      @fenced.cancel(head, Waiting.now + FencedCancels::LEEWAY)
       @state.recheck_in(@pause)
     end
 
@@ -151,9 +156,6 @@ module Trunkline
       elsif able? && !@state.reserved? && @state.head_blocks? then close_with_abandoned(UNATTENDED)
       end
     end
-
-    # The connection has ended: it refers no longer to the request that was cancelled last, whose event loop may have dropped its caller.
-    def forget = @last_cancelled = nil
 
     # Takes the connection out of use at once: requests in flight fail with a Loss.
     #

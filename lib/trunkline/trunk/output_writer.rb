@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "weakref"
 require_relative "waiting"
 
 module Trunkline
@@ -16,7 +17,7 @@ module Trunkline
       @trunk = trunk
       @state = state
       @wire = wire
-      @writer = nil # the request of the caller that writes
+      @writer = nil # WeakRef of the request of the caller that writes: a fiber that its event loop drops there can be collected
     end
 
     # Returns when the output is written, or at once if another caller already does this. The leader writes output while it waits for answers. But a
@@ -26,20 +27,23 @@ module Trunkline
     #
     # @param request [Request] the caller's, submitted
     def write_out(request)
-      return if @writer && !@writer.dropped?
+      return if written_out?(request) || another_writes?
 
-      @writer = request
+      writer = @writer = WeakRef.new(request)
       begin
         attempt_to_write(request) until written_out?(request)
       ensure
-        @writer = nil if @writer.equal?(request)
+        @writer = nil if writer.equal?(@writer)
       end
     end
 
-    # The connection has ended: it refers no longer to the caller that wrote, which its event loop may have dropped.
-    def forget = @writer = nil
-
     private
+
+    def another_writes?
+      @writer ? !@writer.dropped? : false
+    rescue WeakRef::RefError
+      false
+    end
 
     def attempt_to_write(request)
       case @state.lead(request)

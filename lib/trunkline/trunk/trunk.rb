@@ -275,7 +275,6 @@ module Trunkline
       self.loss = Loss.new(reason, true, closed).freeze
       @state.lose
       Loss.new(reason, false, closed).freeze.then { |unsent| @codec.fail(@woken) { |sent| sent ? loss : unsent } }
-      [@writer, @canceller].each(&:forget)
       @pool.lost(self)
       active.zero? || inherited? ? hang_up : @wire.shut_down
     ensure

@@ -97,7 +97,7 @@ module Trunkline
     # It goes on after all: it looks again, and stands where it stood.
     def test_a_caller_that_was_forgotten
       gone, *others = join(*Array.new(3) { entry })
-      @queue.forget { |one| one.equal?(gone) }
+      assert_equal [gone], @queue.take_out { |one| one.equal?(gone) }.map(&:forget)
       assert_equal [false, false, 2], [gone.queued?, gone.stay, @queue.size]
       assert_nil @queue.leave(gone)
       join(gone)

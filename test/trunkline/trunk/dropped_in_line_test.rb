@@ -75,6 +75,17 @@ module Trunkline
       assert_same trunk, behind.value
     end
 
+    # They have been called, and wait for something else than the queue. Words that remain on the stack may keep some of them, not all.
+    def test_callers_that_pin_are_dropped_after_they_have_left_the_queue
+      queue = WaitQueue.new(Struct.new(:dispatcher).new, nil, Limits.new, "there", false)
+      Fiber.new { 8.times { Fiber.new { join_and_leave(queue).then { |entry| Fiber.yield && entry } }.resume } }.resume
+      assert_equal 8, queue.seeking
+      GC.start
+      assert_predicate queue, :any_gone?
+      queue.forget_gone
+      assert_operator queue.seeking, :<, 8
+    end
+
     # It was taken for dropped, and stands where it stood.
     def test_an_event_loop_that_was_blocked
       pool, own = lent(most: 2)
@@ -134,6 +145,14 @@ module Trunkline
       @keepers.last.join if ended
       assert_predicate asked, :parked?
       asked
+    end
+
+    # @return [CallerQueue::Entry] of a caller that is to pin a connection
+    def join_and_leave(queue)
+      CallerQueue::Entry.new(request, to_pin: true).tap do |entry|
+        queue.join(entry)
+        queue.leave(entry)
+      end
     end
 
     def a_second_later(&block) = Waiting.stub(:now, -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) + 1 }, &block)

@@ -243,8 +243,13 @@ module Trunkline
     # @return [Entry, nil] the first, which stays in the queue, if its caller was asleep and must be woken
     def mark_first_woken = (first if first&.request&.mark_woken)
 
-    # Removes the entries that the block selects, whose callers will not resume.
-    def forget = @entries.reject! { |entry| yield(entry) && entry.forget }
+    # Removes the entries that the block selects.
+    #
+    # @return [Array<Entry>]
+    def take_out(&chosen)
+      taken, @entries = @entries.partition(&chosen)
+      taken
+    end
 
     protected
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../fiber_owner"
 require_relative "unanswered_calls"
 require_relative "caller_queue"
 
@@ -43,7 +44,9 @@ module Trunkline
       @closed = closed
       @calls = UnansweredCalls.new
       @queues = [@pinning = CallerQueue.new(@calls), @sharing = CallerQueue.new(@calls), @sharing_long = CallerQueue.new(@calls)]
-      @seekers = {}.compare_by_identity # entries of callers that have waited to pin a trunk, and have none yet
+      # FiberOwners of callers that have waited to pin a trunk, and have none yet, by the object_ids of their entries: an entry would keep its event loop
+      # from being collected.
+      @seekers = {}
       @waits = Histogram.new
       @watcher = nil # the entry of the caller that checks next
       @watched_until = -Float::INFINITY # when it does so
@@ -93,7 +96,7 @@ module Trunkline
 
       @idle = false
       queue.join(entry, @limits.max_wait)
-      @seekers[entry] = true if queue.equal?(@pinning)
+      @seekers[entry.object_id] ||= FiberOwner.new if queue.equal?(@pinning)
       true
     end
 
@@ -112,7 +115,7 @@ module Trunkline
     # The caller has pinned a trunk, or has given up.
     #
     # @return [Boolean] whether {#seeking} had counted it
-    def stop_seeking(entry) = !@seekers.delete(entry).nil?
+    def stop_seeking(entry) = !@seekers.delete(entry.object_id).nil?
 
     # @return [Integer] how many callers wait to pin a trunk
     def seeking = @seekers.size
@@ -180,15 +183,14 @@ module Trunkline
 
     # @return [Boolean] whether dropped callers are at the front of a queue, were called, or wait to pin a trunk. The lock need not be held: this
     #   reads copies.
-    def any_gone? = @calls.any_overdue? || @queues.any? { |queue| queue.first&.gone? } || @seekers.keys.any?(&:gone?)
+    def any_gone? = @calls.any_overdue? || @queues.any? { |queue| queue.first&.gone? } || @seekers.values.any?(&:dropped?)
 
     # Removes callers whose threads or event loops have ended, and called fibers that their event loop has not resumed in time.
     def forget_gone
       overdue = @calls.overdue
       gone = ->(entry) { entry.gone? || overdue.any? { |scheduler| scheduler.equal?(entry.scheduler) } }
-      @seekers.reject! { |entry,| gone.call(entry) } # first, as one that has left its queue is not known to be gone any more
-      @queues.each { |queue| queue.forget(&gone) }
-      @calls.take_out(&gone).each(&:forget)
+      (@queues.flat_map { |queue| queue.take_out(&gone) } + @calls.take_out(&gone)).each { |entry| stop_seeking(entry.forget) }
+      @seekers.reject! { |_, owner| owner.dropped? }
       @watcher = nil unless @watcher&.queued? # it may have been dropped, and refers to its event loop
     end
 
