@@ -156,7 +156,7 @@ class GivenUpCallers
 
     # Overwrites the stack of a thread that is about to wait. Words that earlier calls have left there, or a thread that had the same memory, could keep
     # what these have dropped, as the collector takes each word of a stack for a reference: without this, 24 of 600 objects on Ruby 3.1, and with it none.
-    def run_other_code(depth = 100) = [depth].each { |left| run_other_code(left - 1) if left.positive? }
+    def run_other_code(depth = 1000) = [depth].each { |left| run_other_code(left - 1) if left.positive? }
 
     def drop(random)
       misused = DroppedLoop.run(random.rand * LASTS) do

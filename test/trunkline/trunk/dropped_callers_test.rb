@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/fake_trunk"
 
 module Trunkline
@@ -70,6 +71,18 @@ module Trunkline
       trunk = pinned(User.new(false).tap { |user| user.define_singleton_method(:alive?) { answers.shift } })
       close_dropped
       assert_nil trunk.closed
+    end
+
+    # A caller that was dropped may have left a request in flight there, which refers to it. A stream reads its own answers, when it has room for them.
+    def test_answers_are_read_where_several_callers_use_a_connection_before_garbage_is_collected
+      shared, own = [true, false].map do |for_several|
+        user = User.new(true)
+        user.define_singleton_method(:shared?) { for_several }
+        pinned(user).tap { |trunk| trunk.define_singleton_method(:read_unattended) { @read = true } }
+      end
+      entry = CallerQueue::Entry.new(Requests::REQUEST.companion, to_pin: true).enqueue(60)
+      Waiting.stub(:now, -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) + DroppedCallers.const_get(:COLLECT_AFTER) }) { @dropped.collect(entry) }
+      assert_equal [true, nil], [shared, own].map { |trunk| trunk.instance_variable_get(:@read) }
     end
 
     def test_others_that_are_given_back_meanwhile

@@ -49,6 +49,7 @@ module Trunkline
       return if Waiting.now < collection_time(entry) || !any_collectable?
 
       @collected_at = Waiting.now
+      read_for_shared_users
       GC.start
     end
 
@@ -82,6 +83,10 @@ module Trunkline
 
     # @return [Boolean] whether a collection may show that a user of a connection was dropped
     def any_collectable? = @roster.pinned.any? { |trunk| trunk.user && trunk.deserted? }
+
+    # A request in flight refers to its caller. One that was dropped while it waited for its LISTEN leaves it to others to read the answer, and none may
+    # come.
+    def read_for_shared_users = @roster.pinned.each { |trunk| trunk.read_unattended if trunk.user&.shared? }
 
     def remove_gone = (@remove.call if @owners.any?(&:any_gone?))
 
