@@ -37,8 +37,8 @@ class GivenUpCallers
   end
 
   # @param seconds [Numeric] after which no round begins
-  # @return [Hash{Symbol => Integer}] rounds; answers that were right, and wrong; errors that callers must expect, by class; and what should
-  #   not be: wrong, unexpected, hung, kept, slow, busy, misused
+  # @return [Hash{Symbol => Integer}] rounds; answers that were right; errors that callers must expect, by class; connections that only the stack of a
+  #   thread keeps (kept_by_a_stack); and FAULTS
   def run(seconds)
     @number = 0
     Trunkline.postgres(@uri) { |db| db.query("CREATE TABLE IF NOT EXISTS given_up_writes (token text)") }

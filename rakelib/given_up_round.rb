@@ -4,6 +4,7 @@ require "async"
 require "timeout"
 require "trunkline"
 require_relative "dropped_loop"
+require_relative "reference_path"
 
 class GivenUpCallers
   # One round: its client, its callers, and the check afterwards.
@@ -251,10 +252,18 @@ class GivenUpCallers
       write_afterwards
       have_all_connections
       count(:slow, @name) unless Array.new(5) { short_query }.min <= SOON
-      count(:kept, "#{@name}: #{figures}") unless free? || (have_all_connections && free?)
+      kept(figures) unless free? || (have_all_connections && free?)
       count(:busy, "#{@name}: #{active.join("; ")}") unless eventually { active.empty? }
     rescue Trunkline::Error => error
-      count(:kept, "#{@name}: #{error.message}")
+      kept(error.message)
+    end
+
+    # A fault, if the client refers to a caller that was dropped, or keeps a connection whose user is gone. Otherwise only a word on a stack refers to the
+    # caller.
+    def kept(details)
+      path = ReferencePath.new(@db) { |object| DroppedLoop === object || Trunkline::Postgres::Subscription === object }.to_s
+      gone = @db.instance_variable_get(:@pool).pinned.count { |trunk| trunk.user && !trunk.user.alive? }
+      path || gone.positive? ? count(:kept, "#{@name}: #{details}; #{path}; #{gone} users are gone") : count(:kept_by_a_stack)
     end
 
     # On each of the connections for writes.
@@ -274,7 +283,7 @@ class GivenUpCallers
       callers = Array.new(own) { Thread.new { run_other_code && @db.transaction { |transaction| (arrived << transaction.value("SELECT 1")) && go_on.pop } } }
       callers.each { |thread| thread.report_on_exception = false }
       have_all = eventually(PATIENCE) { arrived.size == own }
-      count(:kept, "#{@name}: #{arrived.size} of #{own} connections, #{figures}") unless have_all
+      kept("#{arrived.size} of #{own} connections, #{figures}") unless have_all
       short_query if have_all && @most > 1
       go_on.close
       callers.each { |thread| thread.join(PATIENCE) || hung(thread) }

@@ -50,6 +50,14 @@ module Trunkline
       assert_equal [nil, nil], [used.closed, unused.closed]
     end
 
+    # It may be a dropped fiber, whose event loop could not be collected.
+    def test_that_of_a_user_that_is_gone_refers_to_no_leader
+      trunk = pinned(User.new(false))
+      trunk.state.lead(Waiter.new)
+      close_dropped
+      refute_predicate trunk.state, :led?
+    end
+
     def test_one_that_is_given_back_meanwhile
       trunk = pinned
       trunk.user = User.new(false) { give_back(trunk) }

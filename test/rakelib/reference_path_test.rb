@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "weakref"
+require_relative "../../rakelib/reference_path"
+
+class ReferencePathTest < Trunkline::TestCase
+  Wanted = Class.new
+  private_constant :Wanted
+
+  def path(from) = ReferencePath.new(from) { |object| Wanted === object }.to_s
+
+  def test_the_shortest_path
+    assert_equal "Array > Hash > ReferencePathTest::Wanted", path([[{ far: [Wanted.new] }], { near: Wanted.new }])
+  end
+
+  def test_none
+    wanted = Wanted.new
+    assert_equal [nil] * 3, [path([Object.new]), path([WeakRef.new(wanted)]), path([Class.new { const_set(:WANTED, wanted) }])]
+  end
+
+  # Its stack refers to the object, for good or by chance.
+  def test_what_a_thread_refers_to_does_not_count
+    finish = Thread::Queue.new
+    thread = Thread.new(Wanted.new) { |wanted| finish.pop && wanted }
+    assert_nil path([thread])
+  ensure
+    finish.close
+    thread.join
+  end
+end
