@@ -14,7 +14,6 @@ class GivenUpCallers
   # Threads; tasks of an event loop; plain fibers, without an event loop; fibers of a dropped event loop whose thread ends, lives without using the
   # client again, or uses it again.
   HOSTS = %i[threads tasks plain_fibers thread_ends thread_lives thread_asks].freeze
-  WAYS = %i[value rows past_its_deadline slow transaction savepoint sleeping session future unasked batch stream large copy subscription write writes].freeze
   FAULTS = %i[wrong unexpected hung kept slow busy misused forked_wrong grown].freeze # faults of the client
   EPOCHS = 9 # parts of a run, at most, after each of which live objects are counted
   EPOCH = 20 # seconds of such a part, at least
@@ -26,7 +25,7 @@ class GivenUpCallers
   SOON = 0.3 # seconds in which a short query is answered, also on a busy machine
   SLOW = 4 # seconds of a statement that is abandoned
   DROPPED_SLOW = 0.4 # of one that may be dropped, and that the server continues
-  private_constant :Interrupt, :Late, :WAYS, :EPOCHS, :EPOCH, :SLOTS, :LASTS, :CALLERS, :LANES, :PATIENCE, :SOON, :SLOW, :DROPPED_SLOW
+  private_constant :Interrupt, :Late, :EPOCHS, :EPOCH, :SLOTS, :LASTS, :CALLERS, :LANES, :PATIENCE, :SOON, :SLOW, :DROPPED_SLOW
 
   # @param uri [String] of a PostgreSQL server
   # @param seed [Integer]

@@ -4,6 +4,7 @@ require "async"
 require "timeout"
 require "trunkline"
 require_relative "dropped_loop"
+require_relative "given_up_calls"
 require_relative "reference_path"
 
 class GivenUpCallers
@@ -25,6 +26,7 @@ class GivenUpCallers
     def call
       Trunkline.postgres(@uri, connections: @connections, max_connections: @most, max_wait: PATIENCE, application_name: @name, group_commit: @random.rand(2).zero?) do |db|
         @db = db
+        @calls = Calls.new(db, @most)
         db.value("SELECT 1") if @random.rand(4).positive?
         hosts = Array.new(1 + @random.rand(4)) { host(@hosts.sample(random: @random)) }
         disturb(now + LASTS)
@@ -170,9 +172,9 @@ class GivenUpCallers
       ask(random, slow) while now < finish
     end
 
-    def ask(random, slow) = attempt(random, slow) { |*arguments| send(WAYS.sample(random: random), *arguments) }
+    def ask(random, slow) = attempt(random, slow) { |*arguments| @calls.any(*arguments) }
 
-    # @yield as the methods that WAYS names take it
+    # @yield as the methods of Calls take it
     # @yieldreturn [String] the token
     def attempt(random, slow = DROPPED_SLOW)
       token = "#{@asked += 1} #{random.rand(1 << 30)}"
@@ -184,68 +186,6 @@ class GivenUpCallers
       count(error.class.name.to_sym)
     rescue StandardError => error
       count(:unexpected, error.full_message(highlight: false))
-    end
-
-    def value(token, *) = @db.value("SELECT $1::text", token)
-    def rows(token, *) = @db.query("SELECT $1::text AS a, $2::int[] AS b, now() AS c, 1.5::numeric AS d", token, [1, 2])[0]["a"]
-    def past_its_deadline(token, random, slow) = @db.value("SELECT $1::text FROM pg_sleep($2)", token, slow, deadline: random.rand * 0.1)
-    def slow(token, random, slow) = @db.value("SELECT $1::text FROM pg_sleep($2)", token, random.rand(3).zero? ? slow : 0.02)
-    def future(token, *) = @db.async("SELECT $1::text", token).value.value
-    def unasked(token, _, slow) = @db.async("SELECT pg_sleep($1)", slow / 10.0) && token
-    def batch(token, *) = @db.batch { |batch| batch.query("SELECT 1") && batch.query("SELECT $1::text", token) }[1].value
-    # Where writes of many share a flush, this one does so if others write at the same time.
-    def write(token, *) = @db.value("INSERT INTO given_up_writes VALUES ($1) RETURNING token", token)
-
-    # These always do.
-    def writes(token, *)
-      @db.batch { |batch| 2.times { batch.query("INSERT INTO given_up_writes VALUES ($1) RETURNING token", token) } }[1].value
-    end
-
-    def stream(token, *) = @db.stream("SELECT $1::text AS token, n FROM generate_series(1, 5000) n", token).first(3).last["token"]
-    def large(token, *) = @db.value("SELECT $1::text || $2::text", token, "x" * 300_000).delete_suffix("x" * 300_000)
-
-    def copy(token, *)
-      @db.copy_out("COPY (SELECT '#{token}', n FROM generate_series(1, 3000) n) TO STDOUT") { |row| return row.first }
-    end
-
-    # Its subscription is closed, or dropped. It needs a connection of its own, which a client with one has not got.
-    def subscription(token, random, *)
-      return token if @most < 2
-
-      subscription = @db.listen("given_up_#{random.rand(1 << 30)}")
-      @db.notify(subscription.channels.first, token)
-      notification = subscription.wait([0.01, PATIENCE].sample(random: random))
-      subscription.close if random.rand(2).zero?
-      notification.nil? || notification.gap? ? token : notification.payload
-    end
-
-    def transaction(token, *)
-      @db.transaction do |transaction|
-        transaction.query("SELECT 1")
-        transaction.value("SELECT $1::text", token)
-      end
-    end
-
-    def savepoint(token, random, slow)
-      @db.transaction do |transaction|
-        transaction.transaction { slow(token, random, slow / 4.0) }
-        transaction.value("SELECT $1::text", token)
-      end
-    end
-
-    # Nothing is in flight while it sleeps.
-    def sleeping(token, random, _)
-      @db.transaction do |transaction|
-        sleep random.rand * 0.1
-        transaction.value("SELECT $1::text", token)
-      end
-    end
-
-    def session(token, *)
-      @db.session do |session|
-        session.query("SET work_mem = '7MB'")
-        session.value("SELECT $1::text", token)
-      end
     end
 
     def look_afterwards
@@ -268,7 +208,7 @@ class GivenUpCallers
 
     # On each of the connections for writes.
     def write_afterwards
-      callers = Array.new(@connections) { Thread.new { run_other_code && Sync { attempt(Random.new(0)) { |token, *| writes(token) } } } }
+      callers = Array.new(@connections) { Thread.new { run_other_code && Sync { attempt(Random.new(0)) { |token, *| @calls.writes(token) } } } }
       callers.each { |thread| thread.join(PATIENCE) || hung(thread) }
     end
 
