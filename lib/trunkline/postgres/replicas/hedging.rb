@@ -46,9 +46,10 @@ module Trunkline
       # @param wait_until [Float] when to stop writing it, on the clock of Waiting.now
       # @return [Array(Replica, Trunk, Route), nil] where it was sent, over which connection, and for {#left}; nil: none can take it, or the budget is used up
       def send_beside(read, first, wait_until)
-        return unless @budget.take
-
-        second(read, others(read, first), wait_until) || (@budget.give_back && nil)
+        taken = @budget.take or return
+        sent = second(read, others(read, first), wait_until)
+      ensure
+        @budget.give_back if taken && !sent # also if the caller is stopped meanwhile
       end
 
       # Sends a read to another replica that can take it at once, in place of one where it would wait for a connection: that makes no more reads.
