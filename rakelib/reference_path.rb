@@ -28,9 +28,9 @@ class ReferencePath
 
   private
 
-  # A class leads to all constants.
+  # A class leads to all constants. The fiber that a thread runs, which Ruby calls resumed, has the thread's stack.
   def follow(object, at)
-    return if Thread === object || Module === object
+    return if Thread === object || Module === object || runs?(object)
 
     (ObjectSpace.reachable_objects_from(object) || []).each do |other|
       next if @seen[key(other)]
@@ -39,6 +39,8 @@ class ReferencePath
       @reached.push([other, at])
     end
   end
+
+  def runs?(object) = Fiber === object && object.inspect.include?("(resumed)")
 
   # Each wrapper of an internal object is another one.
   def key(object) = internal?(object) ? [object.internal_object_id] : object.__id__

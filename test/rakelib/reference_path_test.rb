@@ -19,11 +19,18 @@ class ReferencePathTest < Trunkline::TestCase
     assert_equal [nil] * 3, [path([Object.new]), path([WeakRef.new(wanted)]), path([Class.new { const_set(:WANTED, wanted) }])]
   end
 
+  def test_what_a_suspended_fiber_refers_to
+    fiber = Fiber.new { |wanted| Fiber.yield.then { wanted } }
+    fiber.resume(Wanted.new)
+    assert_equal "Array > Fiber > ReferencePathTest::Wanted", path([fiber])
+  end
+
   # Its stack refers to the object, for good or by chance.
   def test_what_a_thread_refers_to_does_not_count
     finish = Thread::Queue.new
-    thread = Thread.new(Wanted.new) { |wanted| finish.pop && wanted }
-    assert_nil path([thread])
+    fibers = Thread::Queue.new
+    thread = Thread.new(Wanted.new) { |wanted| fibers.push(Fiber.current) && finish.pop && wanted }
+    assert_nil path([thread, fibers.pop])
   ensure
     finish.close
     thread.join
