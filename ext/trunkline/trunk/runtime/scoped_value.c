@@ -29,9 +29,9 @@ static void prepare(void) {
  * Belongs to its thread: an instance variable whose name Ruby code cannot write. There are two kinds of fibers, those that an event loop runs and the
  * others. The tables, ObjectSpace::WeakMap, have the Array of one element that each fiber keeps for life: the value that it holds now, or nil. Before
  * Ruby 3.3 a WeakMap loses a value that was assigned to an existing key as soon as the former value is collected. Each further table would leave a
- * finalizer at the thread's root fiber, so they stay. */
+ * finalizer at the thread's root fiber, so they stay. A table is made when it is needed: Ruby 3.1 does not free the struct of a WeakMap, 32 bytes. */
 typedef struct {
-    VALUE tables[2];
+    VALUE tables[2]; /* nil: no fiber of that kind has held a value */
     bool hold[2]; /* one of these fibers may hold a value; of an event loop's: one has held some */
 } thread_fibers_t;
 
@@ -62,7 +62,6 @@ static thread_fibers_t *find_or_make(VALUE thread) {
     if (fibers) return fibers;
     VALUE made = TypedData_Make_Struct(cThreadFibers, thread_fibers_t, &thread_fibers_type, fibers);
     fibers->tables[PLAIN] = fibers->tables[IN_LOOP] = Qnil;
-    for (int kind = PLAIN; kind <= IN_LOOP; kind++) fibers->tables[kind] = rb_class_new_instance(0, NULL, weak_map);
     rb_ivar_set(thread, own, made);
     return fibers;
 }
@@ -80,6 +79,7 @@ static VALUE note(VALUE module, VALUE scoped, VALUE in_loop) {
     int kind = RTEST(in_loop) ? IN_LOOP : PLAIN;
     VALUE thread = rb_thread_current(), entry = rb_thread_local_aref(thread, entries[kind]);
     thread_fibers_t *fibers = find_or_make(thread);
+    if (NIL_P(fibers->tables[kind])) fibers->tables[kind] = rb_class_new_instance(0, NULL, weak_map);
     if (NIL_P(entry)) {
         entry = rb_ary_new_from_args(1, Qnil);
         rb_funcall(fibers->tables[kind], id_aset, 2, rb_fiber_current(), entry);
