@@ -201,7 +201,7 @@ class GivenUpCallers
     # A fault, if the client refers to a caller that was dropped, or keeps a connection whose user is gone. Otherwise only a word on a stack refers to the
     # caller.
     def kept(details)
-      path = ReferencePath.new(@db) { |object| DroppedLoop === object || Trunkline::Postgres::Subscription === object }.to_s
+      path = ReferencePath.new(@db) { |object| DroppedLoop === object || Trunkline::Postgres::Subscription === object }.find
       gone = @db.instance_variable_get(:@pool).pinned.count { |trunk| trunk.user && !trunk.user.alive? }
       path || gone.positive? ? count(:kept, "#{@name}: #{details}; #{path}; #{gone} users are gone") : count(:kept_by_a_stack)
     end

@@ -15,7 +15,7 @@ class ReferencePath
   end
 
   # @return [String, nil] the classes of the objects on the path; nil: there is none
-  def to_s
+  def find
     at = 0
     while at < @reached.size
       object, = @reached[at]

@@ -8,7 +8,7 @@ class ReferencePathTest < Trunkline::TestCase
   Wanted = Class.new
   private_constant :Wanted
 
-  def path(from) = ReferencePath.new(from) { |object| Wanted === object }.to_s
+  def path(from) = ReferencePath.new(from) { |object| Wanted === object }.find
 
   def test_the_shortest_path
     assert_equal "Array > Hash > ReferencePathTest::Wanted", path([[{ far: [Wanted.new] }], { near: Wanted.new }])

@@ -34,7 +34,7 @@ static inline size_t buffer_size(const buffer_t *buffer) { return buffer->tail -
 static inline const char *buffer_bytes(const buffer_t *buffer) { return buffer->start + buffer->head; }
 static inline size_t buffer_room(const buffer_t *buffer) { return buffer->capacity - buffer->tail; }
 
-/* Appends. False: no memory; the buffer is unchanged. */
+/* Appends. False: no memory; the buffer is unchanged. Inline, as most appends are of two to ten bytes, a number that the compiler knows. */
 static inline bool buffer_append(buffer_t *buffer, const void *bytes, size_t count) {
     if (buffer_room(buffer) < count && !buffer_reserve(buffer, count)) return false;
     if (count > 0) memcpy(buffer->start + buffer->tail, bytes, count);

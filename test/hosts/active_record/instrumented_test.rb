@@ -46,8 +46,8 @@ module Hosts
       private_constant :SEEN, :USES
 
       def test_what_is_prepended_before_the_first_connection_sees_what_it_sees_of_the_stock_adapter
-        stock, ours = %w[postgresql trunkline].map { |adapter| uses(program("#{SEEN} PG::Connection.prepend(Seen); #{begun(adapter, "prepared_statements: false")}; #{USES}")) }
-        assert_equal stock, ours
+        stock, ours = %w[postgresql trunkline].map { |adapter| JSON.parse(program("#{SEEN} PG::Connection.prepend(Seen); #{begun(adapter, "prepared_statements: false")}; #{USES}")) }
+        assert_equal without_setup(stock), ours
         assert_operator ours.size, :>, 15
         assert_includes ours, "ActiveRecord::StatementInvalid"
       end
@@ -92,9 +92,9 @@ module Hosts
 
       private
 
-      # Without those of a new connection: the stock adapter's pool of threads opens its connection when it is the first to run a query of load_async, which
+      # Without what a new connection sends: the stock adapter's pool of threads opens its connection when it is the first to run a query of load_async, which
       # the caller may do as well.
-      def uses(output) = JSON.parse(output).reject { |call| call.is_a?(Array) && call.last.match?(/\ASET |FROM pg_type/) }
+      def without_setup(calls) = calls.reject { |call| call.is_a?(Array) && call.last.match?(/\ASET |FROM pg_type/) }
 
       def begun(adapter, *settings)
         "ActiveRecord.async_query_executor = :global_thread_pool; " \
