@@ -30,7 +30,7 @@ module Trunkline
 
       # @raise [TypeError] it is not a type map
       def for_results=(map)
-        TypeMap.reading(map)
+        @reading_results = TypeMap.reading(map)
         @plain = map.class.name.end_with?("::TypeMapAllStrings")
         @for_results = map
       end
@@ -45,7 +45,7 @@ module Trunkline
       # @return [Result] the same, with the maps applied
       def settle(result)
         result.field_name_type = @names unless @names == :string
-        result.type_map = @for_results unless @plain
+        result.decode_by(@reading_results, @for_results) unless @plain
         result
       end
     end

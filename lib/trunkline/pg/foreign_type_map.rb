@@ -9,6 +9,7 @@ module Trunkline
       def initialize(map)
         super()
         @map = map
+        @coders = @by_format = nil
       end
 
       # @param result [Result]
@@ -52,9 +53,19 @@ module Trunkline
       def by_type(result)
         return [] if result.nfields.zero? # as of BEGIN and COMMIT
 
-        coders = @map.coders.to_h { |coder| [[coder.format, coder.oid], coder] }
+        found = by_format[result.binary_tuples].values_at(*result.column_types)
+        return found if found.all?
+
         rest = others.decoders_for(result)
-        Array.new(result.nfields) { |column| coders[[result.fformat(column), result.ftype(column)]] || rest[column] }
+        found.each_with_index.map { |coder, column| coder || rest[column] }
+      end
+
+      # @return [Array<Hash{Integer => PG::Coder}>] the coders of each format by type, as long as the map has the same
+      def by_format
+        coders = @map.coders
+        @by_format = nil unless coders == @coders
+        @coders = coders
+        @by_format ||= [0, 1].map { |format| coders.select { |coder| coder.format == format }.to_h { |coder| [coder.oid, coder] } }
       end
 
       def by_ruby(result)

@@ -66,6 +66,9 @@ module Trunkline
       # @return [Integer] OID of its type
       def ftype(column) = at(@description.types, column) { raise ArgumentError, "invalid field number #{column}" }
 
+      # @return [Array<Integer>] OIDs of the columns' types
+      def column_types = @description.types # :nodoc:
+
       # @param column [Integer] its number, from 0
       # @return [Integer] its type's modifier, -1: none
       def fmod(column) = at(@description.modifiers, column) { raise ArgumentError, "column number #{column} is out of range" }
@@ -187,8 +190,13 @@ module Trunkline
       # @param map [TypeMap] of this module, or of the pg gem
       # @raise [TypeError] it is not a type map
       def type_map=(map)
-        fitted = TypeMap.reading(map).fit_to_result(self)
-        decoders = fitted.decoders_for(self)
+        decode_by(TypeMap.reading(map), map)
+      end
+
+      # @param reading [TypeMap] of this module, by which the map is read
+      # @param map [TypeMap]
+      def decode_by(reading, map) # :nodoc:
+        decoders = reading.fit_to_result(self).decoders_for(self)
         @sent ||= @rows
         @rows = decoders.any? ? decoded(decoders) : @sent
         @type_map = map
@@ -277,8 +285,15 @@ module Trunkline
       def sent = (defined?(@sent) && @sent) || rows
 
       def decoded(decoders)
-        @sent.each_with_index.map do |row, at|
-          row.each_with_index.map { |value, column| value.nil? || decoders[column].nil? ? value : decoders[column].decode(value, at, column) }
+        @sent.map(&:dup).tap do |rows|
+          decoders.each_with_index { |decoder, column| decode_column(rows, decoder, column) if decoder }
+        end
+      end
+
+      def decode_column(rows, decoder, column)
+        rows.each_with_index do |row, at|
+          value = row[column]
+          row[column] = decoder.decode(value, at, column) unless value.nil?
         end
       end
 

@@ -14,7 +14,9 @@ module Hosts
       WARM = 60 # calls, after which types and times are known
       # Since 8.0 ActiveRecord's BEGIN and COMMIT go the way of its other statements, and have a result. Newer Rubies count calls of C that 3.1 does not.
       BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [98, RUBY_VERSION < "3.2" ? 75 : 78] : [143, 109]
-      private_constant :WARM, :BOUNDS
+      # Statements that ActiveRecord does not prepare go over the raw connection, which decodes their results by ActiveRecord's type map.
+      EXECUTE_BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [51, RUBY_VERSION < "3.2" ? 22 : 26] : [70, 45]
+      private_constant :WARM, :BOUNDS, :EXECUTE_BOUNDS
 
       def test_a_transaction_with_one_insert
         with_model("account int NOT NULL") do |model|
@@ -23,6 +25,15 @@ module Hosts
             WARM.times { insert.call }
             assert_calls(BOUNDS, "Model.transaction { Model.create! }", &insert)
           end.join
+        end
+      end
+
+      def test_a_statement_that_is_not_prepared
+        with_model("account int NOT NULL") do |model|
+          connection = model.connection
+          execute = -> { connection.execute("SELECT 1") }
+          WARM.times { execute.call }
+          assert_calls(EXECUTE_BOUNDS, "connection.execute", &execute)
         end
       end
     end
