@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "weakref"
 require_relative "attendance"
 require_relative "fiber_owner"
 require_relative "lock"
@@ -31,7 +32,7 @@ module Trunkline
     def initialize
       @lock = Lock.new
       @holder = nil
-      @waiting = ObjectSpace::WeakMap.new # callers, each of which refers to itself: those that their event loop has dropped can be collected
+      @waiting = {}.compare_by_identity # WeakRefs of waiting callers, which can be collected when their event loop drops them
     end
 
     # Runs the block exclusively.
@@ -63,19 +64,26 @@ module Trunkline
 
     def wait(deadline)
       waiter = Waiter.new.park
-      @lock.synchronize { @waiting[waiter] = waiter }
+      reference = WeakRef.new(waiter)
+      @lock.synchronize { @waiting[reference] = true }
       taken? ? Waiting.park(waiter, Waiting.next_check(deadline)) : Waiting.unpark(waiter)
+    ensure
+      @lock.synchronize { @waiting.delete(reference) }
     end
 
     # Wakes all of them: one that was interrupted meanwhile could not wake the next. A caller that runs on after it was dropped has passed it on.
     def pass_on(mine)
       woken = @lock.synchronize do
         @holder = nil if held_by?(mine)
-        waiting = @waiting
-        @waiting = ObjectSpace::WeakMap.new unless waiting.size.zero?
-        waiting.keys
+        @waiting.keys.tap { @waiting.clear }
       end
-      woken.each(&:wake_if_parked)
+      woken.each { |reference| wake(reference) }
+    end
+
+    def wake(reference)
+      reference.__getobj__.wake_if_parked
+    rescue WeakRef::RefError
+      nil # its event loop has dropped it
     end
   end
   private_constant :Turn

@@ -26,12 +26,20 @@ static void prepare(void) {
 
 /* Ruby 3.1 does not record which fiber created another, so the fibers that hold values are kept here, and ResumingFibers in Ruby searches them.
  *
- * Belongs to its thread: an instance variable whose name Ruby code cannot write. There are two kinds of fibers, those that an event loop runs and the
- * others. The tables, ObjectSpace::WeakMap, have the Array of one element that each fiber keeps for life: the value that it holds now, or nil. Before
- * Ruby 3.3 a WeakMap loses a value that was assigned to an existing key as soon as the former value is collected. Each further table would leave a
- * finalizer at the thread's root fiber, so they stay. A table is made when it is needed: Ruby 3.1 does not free the struct of a WeakMap, 32 bytes. */
+ * There are two kinds of fibers, those that an event loop runs and the others. The tables, ObjectSpace::WeakMap, have the Array of one element that
+ * each fiber keeps for life: the value that it holds now, or nil. Before Ruby 3.3 a WeakMap loses a value that was assigned to an existing key as soon
+ * as the former value is collected. Each further table would leave a finalizer at the thread's root fiber, so a thread keeps its tables. After it they
+ * are another thread's: Ruby 3.1 does not free the struct of a WeakMap, 32 bytes. A fiber of the former thread that is not collected yet is searched
+ * then, too; its values are visible to none but its own thread. */
+typedef struct tables {
+    VALUE of_kind[2]; /* registered with the garbage collector; nil: made when it is needed */
+    bool in_use;
+    struct tables *next;
+} tables_t;
+
+/* Belongs to its thread: an instance variable whose name Ruby code cannot write. */
 typedef struct {
-    VALUE tables[2]; /* nil: no fiber of that kind has held a value */
+    tables_t *tables; /* of all_tables */
     bool hold[2]; /* one of these fibers may hold a value; of an event loop's: one has held some */
 } thread_fibers_t;
 
@@ -40,16 +48,31 @@ enum { PLAIN, IN_LOOP };
 static ID name, own, entries[2], id_aset, id_values, id_is_ended;
 static VALUE cThreadFibers, weak_map;
 
-static void thread_fibers_mark(void *data) {
-    const thread_fibers_t *fibers = data;
-    for (int kind = PLAIN; kind <= IN_LOOP; kind++) rb_gc_mark(fibers->tables[kind]);
+static tables_t *all_tables; /* as many as there were threads at a time whose fibers held values; never freed */
+
+/* Runs no Ruby. */
+static void thread_fibers_free(void *data) {
+    thread_fibers_t *fibers = data;
+    if (fibers->tables) fibers->tables->in_use = false;
+    xfree(fibers);
 }
 
 static const rb_data_type_t thread_fibers_type = {
     .wrap_struct_name = "Trunkline::ThreadFibers",
-    .function = {.dmark = thread_fibers_mark, .dfree = RUBY_TYPED_DEFAULT_FREE},
+    .function = {.dfree = thread_fibers_free},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
+
+static tables_t *unused_tables(void) {
+    tables_t *tables = all_tables;
+    while (tables && tables->in_use) tables = tables->next;
+    if (tables) return tables;
+    tables = ALLOC(tables_t);
+    *tables = (tables_t){.of_kind = {Qnil, Qnil}, .next = all_tables};
+    all_tables = tables;
+    for (int kind = PLAIN; kind <= IN_LOOP; kind++) rb_gc_register_address(&tables->of_kind[kind]);
+    return tables;
+}
 
 /* The calling thread's; NULL: none of its fibers has held a value. */
 static thread_fibers_t *find(VALUE thread) {
@@ -61,7 +84,8 @@ static thread_fibers_t *find_or_make(VALUE thread) {
     thread_fibers_t *fibers = find(thread);
     if (fibers) return fibers;
     VALUE made = TypedData_Make_Struct(cThreadFibers, thread_fibers_t, &thread_fibers_type, fibers);
-    fibers->tables[PLAIN] = fibers->tables[IN_LOOP] = Qnil;
+    fibers->tables = unused_tables();
+    fibers->tables->in_use = true;
     rb_ivar_set(thread, own, made);
     return fibers;
 }
@@ -79,10 +103,11 @@ static VALUE note(VALUE module, VALUE scoped, VALUE in_loop) {
     int kind = RTEST(in_loop) ? IN_LOOP : PLAIN;
     VALUE thread = rb_thread_current(), entry = rb_thread_local_aref(thread, entries[kind]);
     thread_fibers_t *fibers = find_or_make(thread);
-    if (NIL_P(fibers->tables[kind])) fibers->tables[kind] = rb_class_new_instance(0, NULL, weak_map);
+    VALUE *table = &fibers->tables->of_kind[kind];
+    if (NIL_P(*table)) *table = rb_class_new_instance(0, NULL, weak_map);
     if (NIL_P(entry)) {
         entry = rb_ary_new_from_args(1, Qnil);
-        rb_funcall(fibers->tables[kind], id_aset, 2, rb_fiber_current(), entry);
+        rb_funcall(*table, id_aset, 2, rb_fiber_current(), entry);
         rb_thread_local_aset(thread, entries[kind], entry);
     }
     rb_ary_store(entry, 0, scoped);
@@ -110,7 +135,7 @@ static VALUE forget(VALUE module) {
         if (!NIL_P(entry)) rb_ary_store(entry, 0, Qnil);
     }
     thread_fibers_t *fibers = find(thread);
-    if (fibers && fibers->hold[PLAIN]) fibers->hold[PLAIN] = any_holds(fibers->tables[PLAIN]);
+    if (fibers && fibers->hold[PLAIN]) fibers->hold[PLAIN] = any_holds(fibers->tables->of_kind[PLAIN]);
     return Qnil;
 }
 
@@ -120,7 +145,7 @@ static VALUE forget(VALUE module) {
 static VALUE table(VALUE module, VALUE in_loop) {
     int kind = RTEST(in_loop) ? IN_LOOP : PLAIN;
     const thread_fibers_t *fibers = find(rb_thread_current());
-    return fibers && fibers->hold[kind] ? fibers->tables[kind] : Qnil;
+    return fibers && fibers->hold[kind] ? fibers->tables->of_kind[kind] : Qnil;
 }
 
 static bool holds_nothing(void) { return NIL_P(rb_thread_local_aref(rb_thread_current(), name)) && !others_may_hold(); }
