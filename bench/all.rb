@@ -20,7 +20,8 @@ module Trunkline
         "rails" => %w[--seconds=1], "streaming" => %w[--times=10]
       }.freeze
       SEEDED = %w[policy].freeze # a round there is a seed of simulated traffic, of which it needs more
-      private_constant :NAMES, :ROUNDS, :LESS, :SEEDED
+      ONCE = %w[column_check failover fleet pipelined replicas].freeze # they count what repeats, or take the time that servers take
+      private_constant :NAMES, :ROUNDS, :LESS, :SEEDED, :ONCE
 
       # @param arguments [Array<String>] the command line
       def initialize(arguments)
@@ -39,7 +40,7 @@ module Trunkline
       private
 
       def bench(name)
-        rounds = "--runs=#{@options.runs}" unless SEEDED.include?(name)
+        rounds = "--runs=#{@options.runs}" unless [*SEEDED, *ONCE].include?(name)
         BenchRun.new(File.join(__dir__, "#{name}.rb"), arguments: ["--save", *LESS[name], *rounds])
       end
 

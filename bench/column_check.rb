@@ -127,4 +127,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::ColumnCheck.main
+Trunkline::Bench::ColumnCheck.main(runs: nil)

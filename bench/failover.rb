@@ -99,4 +99,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::Failover.main
+Trunkline::Bench::Failover.main(runs: nil)

@@ -86,4 +86,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::Fleet.main
+Trunkline::Bench::Fleet.main(runs: nil)

@@ -102,4 +102,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::Pipelined.main
+Trunkline::Bench::Pipelined.main(runs: nil)

@@ -92,4 +92,4 @@ module Trunkline
   end
 end
 
-Trunkline::Bench::Replicas.main(runs: 3, numbers: { reads: [10_000, "reads after a position"] })
+Trunkline::Bench::Replicas.main(runs: nil, numbers: { reads: [10_000, "reads after a position"] })

@@ -31,10 +31,10 @@ module Trunkline
       private
 
       def json(tables, figures, curves)
-        JSON.pretty_generate(versions: @versions, runs: @options.runs, tables: tables.map(&:to_h), curves: curves, **figures)
+        JSON.pretty_generate(versions: @versions, runs: @options.runs || 1, tables: tables.map(&:to_h), curves: curves, **figures)
       end
 
-      def line = "Medians of #{@options.runs}. #{@versions.map { |name, version| "#{name} #{version}" }.join(", ")}."
+      def line = "#{@options.runs ? "Medians of #{@options.runs}" : "One run"}. #{@versions.map { |name, version| "#{name} #{version}" }.join(", ")}."
 
       def save(tables)
         FileUtils.mkdir_p(FOLDER)

@@ -45,7 +45,7 @@ module Trunkline
         tables = lines.slice_when { |_, line| line.start_with?("#") }.filter_map { |part| table(part) }
         figures, @tables = tables.partition { |table| table.title == FIGURES }
         @figures = figures.flat_map { |table| table.rows.map { |row| Figure.new(*row) } }
-        @versions = lines.reverse.find { |line| line.start_with?("Medians of") }.to_s
+        @versions = lines.reverse.find { |line| line.start_with?("Medians of", "One run.") }.to_s
       end
 
       private

@@ -6,10 +6,16 @@ require "test_helper"
 class BenchesTest < Trunkline::TestCase
   FOLDER = File.expand_path("../../bench", __dir__)
   BENCHES = Dir[File.join(FOLDER, "*.rb")].sort
-  private_constant :FOLDER, :BENCHES
+  RUNS = /options\.runs|AccountsExperiment|selects_and_rows/ # in the bench, or in what it is made of
+  private_constant :FOLDER, :BENCHES, :RUNS
 
   def test_each_says_what_it_takes
     BENCHES.each { |path| assert_match(%r{\AUsage: bin/(bench )?#{File.basename(path, ".rb")}\b.*--save}m, help_of(path)) }
+  end
+
+  # A bench that would not do so may not write into its table that it gives medians.
+  def test_each_that_takes_a_number_of_runs_makes_them
+    BENCHES.each { |path| assert_equal File.read(path).match?(RUNS), help_of(path).include?("--runs"), path }
   end
 
   def test_the_list_has_them_all

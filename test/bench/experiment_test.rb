@@ -42,6 +42,11 @@ module Trunkline
         assert_equal [%w[started filled], [{ "name" => "sides", "value" => 2.0, "bound" => ">= 1" }], { "up" => [] }], found.values_at("server", "figures", "curves")
       end
 
+      def test_what_is_measured_once_has_no_medians
+        assert_match(/^Medians of 3\. ruby/, capture_io { Played.new(options(runs: 3)).run }.first)
+        assert_match(/^One run\. ruby/, capture_io { Played.new(options(runs: nil)).run }.first)
+      end
+
       def test_sides_that_say_the_same_are_timed_and_ended
         unequal = Unequal.new(options)
         assert_equal "compared", unequal.run(1, 1)
