@@ -91,7 +91,11 @@ class SiteTest < Trunkline::TestCase
 
   def anchor?(link)
     path, anchor = link.split("#", 2)
-    File.file?(path) && (anchor.nil? || document(path).at("[id='#{anchor}'], [name='#{anchor}']"))
+    File.file?(path) && (anchor.nil? || anchors(path).include?(anchor))
+  end
+
+  def anchors(path)
+    (@anchors ||= {})[path] ||= document(path).css("[id], [name]").flat_map { |node| [node["id"], node["name"]] }.to_set
   end
 
   def document(path) = (@documents ||= {})[path] ||= Nokogiri::HTML5(File.read(path, encoding: "UTF-8"))
