@@ -6,7 +6,8 @@ require_relative "web_load"
 
 module Trunkline
   module Bench
-    # A number of clients that each request a page of a web server again as soon as they have it, once the server is warm.
+    # A number of clients that each request a page of a web server again as soon as they have it, once the server is warm. A page that no client has
+    # got in the longest run is not requested in further ones.
     class WarmedLoad
       WARM_UP = 1  # seconds; again, until each client may have been answered
       WARM_UPS = 5 # at most
@@ -25,11 +26,14 @@ module Trunkline
       # @return [Hash] of the run with the median rate: see {WebLoad.closed}, the processor time of a request in the web server, and connections
       def of(web, path, application)
         WARM_UPS.times { break if WebLoad.closed(web, path, clients: @clients, seconds: WARM_UP)[:requests] >= @clients }
-        runs = Array.new(@runs) { long_enough(web, path).merge(Backends.of(@server, application)) }
+        runs = [run(web, path, application)]
+        runs << run(web, path, application) while runs.size < @runs && runs.last[:requests].positive?
         runs.sort_by { |run| run[:rate] }[runs.size / 2]
       end
 
       private
+
+      def run(web, path, application) = long_enough(web, path).merge(Backends.of(@server, application))
 
       def long_enough(web, path)
         seconds = @seconds
