@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "constants"
+require_relative "decoded_rows"
 require_relative "result_errors"
 require_relative "streamed_rows"
 require_relative "type_maps"
@@ -65,9 +66,6 @@ module Trunkline
       # @param column [Integer] its number, from 0
       # @return [Integer] OID of its type
       def ftype(column) = at(@description.types, column) { raise ArgumentError, "invalid field number #{column}" }
-
-      # @return [Array<Integer>] OIDs of the columns' types
-      def column_types = @description.types # :nodoc:
 
       # @param column [Integer] its number, from 0
       # @return [Integer] its type's modifier, -1: none
@@ -198,7 +196,7 @@ module Trunkline
       def decode_by(reading, map) # :nodoc:
         decoders = reading.fit_to_result(self).decoders_for(self)
         @sent ||= @rows
-        @rows = decoders.any? ? decoded(decoders) : @sent
+        @rows = DecodedRows.of(@sent, decoders)
         @type_map = map
       end
 
@@ -283,19 +281,6 @@ module Trunkline
 
       # The values as the server sent them.
       def sent = (defined?(@sent) && @sent) || rows
-
-      def decoded(decoders)
-        @sent.map(&:dup).tap do |rows|
-          decoders.each_with_index { |decoder, column| decode_column(rows, decoder, column) if decoder }
-        end
-      end
-
-      def decode_column(rows, decoder, column)
-        rows.each_with_index do |row, at|
-          value = row[column]
-          row[column] = decoder.decode(value, at, column) unless value.nil?
-        end
-      end
 
       def origin(column) = at(@description.origins, column) { raise ArgumentError, "invalid column number #{column}" }
 

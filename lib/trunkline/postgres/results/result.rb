@@ -40,6 +40,9 @@ module Trunkline
 
       # @return [Array<String>] names of the columns; two may be the same
       def columns = @description.columns
+
+      # @return [Array<Integer>] OIDs of the columns' types
+      def column_types = @description.types # :nodoc:
       alias fields columns
 
       # @return [Integer] number of rows
