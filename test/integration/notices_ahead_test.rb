@@ -23,6 +23,18 @@ module Trunkline
       end
     end
 
+    # The others have arrived too, and none comes behind them.
+    def test_those_that_arrived_are_reported_though_the_block_takes_longer_than_a_turn
+      with_flood do |db, sql, gate|
+        told = tell(db) do |number|
+          take_longer_than_a_turn if (number % 10).zero? && number <= BEFORE
+          gate.call if number == BEFORE
+        end
+        db.query(sql, deadline: DEADLINE)
+        assert_equal numbers, told
+      end
+    end
+
     def test_the_block_may_query_over_the_same_connection
       with_flood do |db, sql, gate|
         asked = nil
@@ -88,6 +100,11 @@ module Trunkline
     private
 
     def numbers = (1..(BEFORE + AFTER)).to_a
+
+    def take_longer_than_a_turn
+      ending = Clock.now + (2 * Waiting::TURN)
+      Thread.pass until Clock.now > ending
+    end
 
     def tell(db)
       [].tap do |told|

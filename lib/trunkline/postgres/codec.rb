@@ -16,7 +16,7 @@ module Trunkline
       # @param request [Request] in flight, of the calling thread
       # @return [Boolean] whether notices can be passed on before the answer is complete. Not in a session: the caller's block may send a query there,
       #   which would wait for this answer
-      def passes_notices_early?(request) = !request.notices.nil? && !request.pinned? && !@responses&.on_notice.nil?
+      def passes_notices_early?(request) = request.notices_to_yield? && !request.pinned? && !@responses&.on_notice.nil?
 
       # Passes on the notices that have arrived. Runs the caller's block.
       def pass_notices_early(request) = @responses.pass_notices_early(request)

@@ -127,7 +127,8 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
     Check_Type(woken, T_ARRAY);
     size_t received = buffer_size(bytes_buffer(session->base.input));
     receive(session, woken);
-    session->base.trickles = asynchronous_trickles(session, received);
+    session->base.floods = asynchronous_floods(session);
+    session->base.trickles = session->base.floods && received < MUCH_IN_ONE_READ;
     bytes_settle(session->base.input);
     return RBOOL(!session->leaked);
 }

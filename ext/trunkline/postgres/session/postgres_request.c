@@ -290,6 +290,14 @@ static VALUE request_yield_notices(VALUE self) {
     return Qnil;
 }
 
+/* call-seq: notices_to_yield? -> true or false
+ *
+ * Whether there are notices that yield_notices has not yielded. */
+static VALUE request_has_notices_to_yield(VALUE self) {
+    const postgres_request_t *request = postgres_request_of(self);
+    return RBOOL(!NIL_P(request->answer.notices) && request->answer.notices_yielded < RSTRING_LEN(request->answer.notices));
+}
+
 static VALUE request_error(VALUE self) { return postgres_request_of(self)->answer.error; }
 static VALUE request_prepared(VALUE self) { return postgres_request_of(self)->sent.prepared; }
 static VALUE request_parses(VALUE self) { return RBOOL(postgres_request_of(self)->sent.parses); }
@@ -374,6 +382,7 @@ void Init_trunkline_postgres_request(void) {
     rb_define_method(cRequest, "results", request_results, 0);
     rb_define_method(cRequest, "notices", request_notices, 0);
     rb_define_method(cRequest, "yield_notices", request_yield_notices, 0);
+    rb_define_method(cRequest, "notices_to_yield?", request_has_notices_to_yield, 0);
     rb_define_method(cRequest, "error", request_error, 0);
     rb_define_method(cRequest, "prepared", request_prepared, 0);
     rb_define_method(cRequest, "parses?", request_parses, 0);

@@ -25,7 +25,8 @@ typedef struct {
     bool role_changed;   /* the server was promoted or demoted since the connection was opened, so the connection counts as old */
     bool interruptible;  /* the next receive pauses before a value that Ruby decodes; set for that one call by a caller that may be interrupted there */
     bool paused;         /* the last receive paused: whole messages are left in the input, for which the socket does not become readable */
-    bool trickles;       /* the server sends many small messages one by one, so it pays to read several at once */
+    bool floods;         /* the server has sent many small messages in a row */
+    bool trickles;       /* it sends them one by one, so it pays to read several at once */
 } codec_base_t;
 
 extern const rb_data_type_t codec_base_type; /* parent of each codec's type */

@@ -131,6 +131,14 @@ static void pass_notices_early(const connection_io_t *io) {
     rb_funcallv_public(connection->codec, id_pass_notices_early, 1, &io->object);
 }
 
+/* Notices that the caller's block has not taken within its turn are passed on before the leader sleeps: the server may send nothing more until the
+ * block has got them. True: some were, so that the connection has no leader. */
+static bool passed_further_notices(const connection_io_t *io) {
+    if (!NIL_P(io->request->scheduler) || !connection_codec(io->connection)->floods || !passes_notices_early(io)) return false;
+    pass_notices_early(io);
+    return true;
+}
+
 /* Passes notices on and pauses before the next read of small messages. False: there was no pause. */
 static bool await_more(const connection_io_t *io) {
     double next = clock_latest() + TRICKLE_PERIOD;
@@ -194,7 +202,7 @@ void connection_loop_step(const connection_io_t *io) {
         break;
     case SOCKET_CLOSED: connection_io_call(io, id_closed_by_server, 0, Qnil); break;
     case SOCKET_BLOCKED:
-        if (!wait_for_server(io)) return;
+        if (passed_further_notices(io) || !wait_for_server(io)) return;
         break;
     case SOCKET_FAILED: return;
     }
