@@ -27,9 +27,13 @@ module Trunkline
       seed = Integer(ENV.fetch("TRUNKLINE_HISTORY_SEED", rand(10_000)))
       with_replicas(connections: 3) do |db, primary, standbys|
         create(primary, standbys)
-        stale, served = troubled(standbys, Random.new(seed)) { users(db, seed) { sleep(SECONDS) } }
+        stale, = troubled(standbys, Random.new(seed)) do
+          users(db, seed) do |_, served|
+            sleep(SECONDS)
+            assert eventually { served[:standby].positive? }, "seed #{seed}: a standby serves reads after a position"
+          end
+        end
         assert_empty stale, "seed #{seed}"
-        assert_operator served[:standby], :>, 0, "seed #{seed}: a standby has served reads after a position"
       ensure
         primary.psql("DROP TABLE IF EXISTS histories")
       end
@@ -63,8 +67,9 @@ module Trunkline
 
     # Users go on while the block ends the primary, the first standby takes over, and the second follows it.
     def assert_taken_over(db, standbys, seed)
-      stale, served = users(db, seed) do |written|
+      stale, = users(db, seed) do |written, served|
         goes_on(written)
+        assert eventually { served[:standby].positive? }, "seed #{seed}: a standby serves reads after a position"
         yield
         standbys.first.psql("SELECT pg_promote()")
         goes_on(written)
@@ -72,7 +77,6 @@ module Trunkline
         goes_on(written)
       end
       assert_empty stale, "seed #{seed}"
-      assert_operator served[:standby], :>, 0, "seed #{seed}"
       assert eventually { db.replica(after: db.position).value("SELECT pg_is_in_recovery()") }, "a standby takes reads after a position of the new timeline"
     end
 
@@ -105,6 +109,7 @@ module Trunkline
     end
 
     # @yieldparam written [Array<Integer>] how often each user has written; they go on until the block is left
+    # @yieldparam served [Hash{Symbol => Integer}] how many reads each kind of server has served
     # @return [Array(Array, Hash)] reads that were stale, and how many reads each kind of server has served
     def users(db, seed)
       stop = false
@@ -119,7 +124,7 @@ module Trunkline
           end
         end
       end
-      yield written
+      yield written, served
       stop = true
       users.each { |user| user.join(60) or raise "a user hangs" }
       [stale, served]
