@@ -53,7 +53,7 @@ module Trunkline
       def by_type(result)
         return [] if result.nfields.zero? # as of BEGIN and COMMIT
 
-        found = by_format[result.binary_tuples].values_at(*result.column_types)
+        found = by_format[result.binary_tuples].values_at(*result.type_oids)
         return found if found.all?
 
         rest = others.decoders_for(result)

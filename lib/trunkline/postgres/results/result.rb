@@ -42,7 +42,7 @@ module Trunkline
       def columns = @description.columns
 
       # @return [Array<Integer>] OIDs of the columns' types
-      def column_types = @description.types # :nodoc:
+      def type_oids = @description.types # :nodoc:
       alias fields columns
 
       # @return [Integer] number of rows
