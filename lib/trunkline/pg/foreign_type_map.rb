@@ -53,7 +53,8 @@ module Trunkline
       def by_type(result)
         return [] if result.nfields.zero? # as of BEGIN and COMMIT
 
-        found = by_format[result.binary_tuples].values_at(*result.type_oids)
+        coders = by_format[result.binary_tuples]
+        found = Array.new(result.nfields) { |column| coders[result.ftype(column)] }
         return found if found.all?
 
         rest = others.decoders_for(result)

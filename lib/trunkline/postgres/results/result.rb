@@ -40,9 +40,6 @@ module Trunkline
 
       # @return [Array<String>] names of the columns; two may be the same
       def columns = @description.columns
-
-      # @return [Array<Integer>] OIDs of the columns' types
-      def type_oids = @description.types # :nodoc:
       alias fields columns
 
       # @return [Integer] number of rows
