@@ -20,7 +20,7 @@ class FleetTest < Trunkline::TestCase
   SETTLED = 10
   LONGEST = 30
   MEASURED = 10
-  WAIT = 0.15 # seconds for an answer: with the 20 ms of bin/bench fleet the processes compute all the time, and with 60 for half of it
+  WAIT = 0.06 # seconds for an answer: with the 20 ms of bin/bench fleet the processes compute all the time
   private_constant :PROCESSES, :SETTINGS, :ALL, :FEW, :SETTLED, :LONGEST, :MEASURED, :WAIT
 
   # The table of bin/bench fleet.

@@ -27,7 +27,7 @@ module Trunkline
       seed = Integer(ENV.fetch("TRUNKLINE_HISTORY_SEED", rand(10_000)))
       with_replicas(connections: 3) do |db, primary, standbys|
         create(primary, standbys)
-        stale, = troubled(standbys, Random.new(seed)) do
+        stale = troubled(standbys, Random.new(seed)) do
           users(db, seed) do |_, served|
             sleep(SECONDS)
             assert eventually { served[:standby].positive? }, "seed #{seed}: a standby serves reads after a position"
@@ -67,7 +67,7 @@ module Trunkline
 
     # Users go on while the block ends the primary, the first standby takes over, and the second follows it.
     def assert_taken_over(db, standbys, seed)
-      stale, = users(db, seed) do |written, served|
+      stale = users(db, seed) do |written, served|
         goes_on(written)
         assert eventually { served[:standby].positive? }, "seed #{seed}: a standby serves reads after a position"
         yield
@@ -110,7 +110,7 @@ module Trunkline
 
     # @yieldparam written [Array<Integer>] how often each user has written; they go on until the block is left
     # @yieldparam served [Hash{Symbol => Integer}] how many reads each kind of server has served
-    # @return [Array(Array, Hash)] reads that were stale, and how many reads each kind of server has served
+    # @return [Array] reads that were stale
     def users(db, seed)
       stop = false
       stale, seen, written = [], Array.new(USERS) { {} }, [0] * USERS
@@ -127,7 +127,7 @@ module Trunkline
       yield written, served
       stop = true
       users.each { |user| user.join(60) or raise "a user hangs" }
-      [stale, served]
+      stale
     ensure
       stop = true
     end
