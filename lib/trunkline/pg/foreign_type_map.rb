@@ -9,7 +9,7 @@ module Trunkline
       def initialize(map)
         super()
         @map = map
-        @coders = @by_format = nil
+        @known = nil # the map's coders, and what {#by_format} has made of them
       end
 
       # @param result [Result]
@@ -64,9 +64,12 @@ module Trunkline
       # @return [Array<Hash{Integer => PG::Coder}>] the coders of each format by type, as long as the map has the same
       def by_format
         coders = @map.coders
-        @by_format = nil unless coders == @coders
-        @coders = coders
-        @by_format ||= [0, 1].map { |format| coders.select { |coder| coder.format == format }.to_h { |coder| [coder.oid, coder] } }
+        known, table = @known
+        return table if coders == known
+
+        table = [0, 1].map { |format| coders.select { |coder| coder.format == format }.to_h { |coder| [coder.oid, coder] } }
+        @known = [coders, table]
+        table
       end
 
       def by_ruby(result)

@@ -15,6 +15,9 @@
  * by one took 0.38 s of the client's processor, and 0.20 with pauses: so 64 that are read before the first pause cost 0.12 ms once, about as much as that
  * pause (TRICKLE_PERIOD). */
 #define FLOOD 64
+/* Bytes in one read that show that the server is ahead of the client, so that this need not wait for more: what 300 notices take, more than a socket
+ * of PostgreSQL holds. */
+#define MUCH (32 * 1024)
 
 static VALUE body_string(const frame_t *frame) { return rb_str_new(frame->body, frame->length); }
 
@@ -105,3 +108,5 @@ bool asynchronous_take(session_state_t *session, const frame_t *frame) {
 }
 
 bool asynchronous_floods(const session_state_t *session) { return session->notices_in_row >= FLOOD; }
+
+bool asynchronous_trickles(const session_state_t *session, size_t received) { return asynchronous_floods(session) && received < MUCH; }

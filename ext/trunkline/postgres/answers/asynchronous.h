@@ -9,12 +9,11 @@
 /* Takes such a message. False: it is of another type, and answers a request. */
 bool asynchronous_take(session_state_t *session, const frame_t *frame);
 
-/* Bytes in one read that show that the server is ahead of the client, so that this need not wait for more: what 300 notices take, more than a socket
- * of PostgreSQL holds. */
-#define MUCH_IN_ONE_READ (32 * 1024)
-
 /* Whether the server has sent so many notices in a row that more are expected. */
 bool asynchronous_floods(const session_state_t *session);
+
+/* Called after so many bytes were decoded: whether it sends them one by one, faster than it pays to read each. */
+bool asynchronous_trickles(const session_state_t *session, size_t received);
 
 /* The request that the server works on: the given one, or, of an atomic batch, the member that is being answered. */
 postgres_request_t *member_in_progress(postgres_request_t *request);

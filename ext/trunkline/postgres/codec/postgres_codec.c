@@ -128,7 +128,7 @@ static VALUE codec_receive(VALUE self, VALUE woken) {
     size_t received = buffer_size(bytes_buffer(session->base.input));
     receive(session, woken);
     session->base.floods = asynchronous_floods(session);
-    session->base.trickles = session->base.floods && received < MUCH_IN_ONE_READ;
+    session->base.trickles = asynchronous_trickles(session, received);
     bytes_settle(session->base.input);
     return RBOOL(!session->leaked);
 }

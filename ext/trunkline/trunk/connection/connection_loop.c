@@ -123,26 +123,26 @@ static bool passes_notices_early(const connection_io_t *io) {
     return RTEST(rb_funcallv_public(io->connection->codec, id_passes_notices_early, 1, &io->object));
 }
 
-/* Resigns first: the caller's block may use the same client over this connection, so another caller must be able to lead. */
-static void pass_notices_early(const connection_io_t *io) {
+/* Passes on the notices that the caller's block has not got, for as long as one turn. Resigns first: the block may use the same client over this
+ * connection, so another caller must be able to lead. False: there was none, or they wait for the end of the answer. */
+static bool pass_notices_early(const connection_io_t *io) {
+    if (!passes_notices_early(io)) return false;
     connection_t *connection = io->connection;
     succession_t succession = connection_resign(connection, io->object);
     if (succession == SUCCESSION_NEXT) connection_io_call(io, id_after_leave, 1, connection->next_leader);
     rb_funcallv_public(connection->codec, id_pass_notices_early, 1, &io->object);
+    return true;
 }
 
-/* Notices that the caller's block has not taken within its turn are passed on before the leader sleeps: the server may send nothing more until the
- * block has got them. True: some were, so that the connection has no leader. */
-static bool passed_further_notices(const connection_io_t *io) {
-    if (!NIL_P(io->request->scheduler) || !connection_codec(io->connection)->floods || !passes_notices_early(io)) return false;
-    pass_notices_early(io);
-    return true;
+/* Before a thread sleeps as the leader: the server may send nothing more until its block has got what has arrived. */
+static bool pass_notices_before_sleep(const connection_io_t *io) {
+    return NIL_P(io->request->scheduler) && connection_codec(io->connection)->floods && pass_notices_early(io);
 }
 
 /* Passes notices on and pauses before the next read of small messages. False: there was no pause. */
 static bool await_more(const connection_io_t *io) {
     double next = clock_latest() + TRICKLE_PERIOD;
-    if (passes_notices_early(io)) pass_notices_early(io);
+    pass_notices_early(io);
     double pause = next - clock_now();
     if (pause > 0) pause_reading(pause);
     return pause > 0;
@@ -202,7 +202,7 @@ void connection_loop_step(const connection_io_t *io) {
         break;
     case SOCKET_CLOSED: connection_io_call(io, id_closed_by_server, 0, Qnil); break;
     case SOCKET_BLOCKED:
-        if (passed_further_notices(io) || !wait_for_server(io)) return;
+        if (pass_notices_before_sleep(io) || !wait_for_server(io)) return;
         break;
     case SOCKET_FAILED: return;
     }

@@ -63,14 +63,19 @@ static const rb_data_type_t thread_fibers_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-static tables_t *unused_tables(void) {
-    tables_t *tables = all_tables;
-    while (tables && tables->in_use) tables = tables->next;
-    if (tables) return tables;
-    tables = ALLOC(tables_t);
+static tables_t *make_tables(void) {
+    tables_t *tables = ALLOC(tables_t);
     *tables = (tables_t){.of_kind = {Qnil, Qnil}, .next = all_tables};
     all_tables = tables;
     for (int kind = PLAIN; kind <= IN_LOOP; kind++) rb_gc_register_address(&tables->of_kind[kind]);
+    return tables;
+}
+
+static tables_t *take_tables(void) {
+    tables_t *tables = all_tables;
+    while (tables && tables->in_use) tables = tables->next;
+    if (!tables) tables = make_tables();
+    tables->in_use = true;
     return tables;
 }
 
@@ -84,8 +89,7 @@ static thread_fibers_t *find_or_make(VALUE thread) {
     thread_fibers_t *fibers = find(thread);
     if (fibers) return fibers;
     VALUE made = TypedData_Make_Struct(cThreadFibers, thread_fibers_t, &thread_fibers_type, fibers);
-    fibers->tables = unused_tables();
-    fibers->tables->in_use = true;
+    fibers->tables = take_tables();
     rb_ivar_set(thread, own, made);
     return fibers;
 }
