@@ -86,6 +86,6 @@ class NewerRuby
     raise "Ruby #{VERSION} is left to be tested: #{DebianRoot.missing}" if DebianRoot.missing
 
     @root.make(*PACKAGES)
-    system(environment, *@root.command, "sh", "-c", PREPARE) or raise "Ruby #{VERSION} could not be made ready: the reason stands above"
+    system(environment, *@root.command, "sh", "-c", PREPARE, out: :err) or raise "Ruby #{VERSION} could not be made ready: the reason stands above"
   end
 end

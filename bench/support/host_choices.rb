@@ -24,11 +24,12 @@ module Trunkline
         @among = among
       end
 
+      # @param times [Integer] choices to make
       # @return [Float] of processor time for one choice
-      def seconds
+      def seconds(times = TIMES)
         choice = Trunkline.const_get(:HostChoice).new(@dispatchers)
         services = @statement.services(@among)
-        Measure.run { TIMES.times { choice.left(choice.choose(services, nil)) } }[:cpu] / TIMES
+        Measure.run { times.times { choice.left(choice.choose(services, nil), choice.period) } }[:cpu] / times
       end
 
       private
