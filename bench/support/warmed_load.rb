@@ -11,7 +11,7 @@ module Trunkline
     class WarmedLoad
       WARM_UP = 1  # seconds; again, until each client may have been answered
       WARM_UPS = 5 # at most
-      LONGEST = 16 # seconds; a run that answers less than a request a client is made again, twice as long, up to that
+      LONGEST = 16 # seconds; a run that answers less than a request a client is made again, twice as long, up to that, and so are those after it
       private_constant :WARM_UP, :WARM_UPS, :LONGEST
 
       # @param server [PostgresServer]
@@ -26,21 +26,20 @@ module Trunkline
       # @return [Hash] of the run with the median rate: see {WebLoad.closed}, the processor time of a request in the web server, and connections
       def of(web, path, application)
         WARM_UPS.times { break if WebLoad.closed(web, path, clients: @clients, seconds: WARM_UP)[:requests] >= @clients }
-        runs = [run(web, path, application)]
-        runs << run(web, path, application) while runs.size < @runs && runs.last[:requests].positive?
+        runs = [run(web, path, application, @seconds)]
+        runs << run(web, path, application, runs.last[:seconds]) while runs.size < @runs && runs.last[:requests].positive?
         runs.sort_by { |run| run[:rate] }[runs.size / 2]
       end
 
       private
 
-      def run(web, path, application) = long_enough(web, path).merge(Backends.of(@server, application))
+      def run(web, path, application, seconds) = long_enough(web, path, seconds).merge(Backends.of(@server, application))
 
-      def long_enough(web, path)
-        seconds = @seconds
+      def long_enough(web, path, seconds)
         while (result = requested(web, path, seconds))[:requests] + result[:errors] < @clients && seconds < LONGEST
           seconds *= 2
         end
-        result
+        result.merge(seconds: seconds)
       end
 
       def requested(web, path, seconds)
