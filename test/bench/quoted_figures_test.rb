@@ -12,7 +12,7 @@ class QuotedFiguresTest < Trunkline::TestCase
   # By section: what is set or calculated, and not measured.
   SET = {
     "## Choose what to set" => %w[90 87 100 500 447 1,000], "## Wait for the next primary" => %w[0.1 0.8], "## Read notices" => %w[16],
-    "## When the server has no connection left" => %w[30]
+    "## When the server has no connection left" => %w[15 30], "## Choose how many connections" => %w[15]
   }.freeze
   # Only a measurement has such a unit, or such words before it.
   MEASURED = /#{NUMBER}(?:\s(?:us|µs)(?!\w)|\s?% (?:faster|slower|more|less))|\bMeasured\b/.freeze

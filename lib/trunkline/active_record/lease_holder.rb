@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
-require_relative "../trunk/fiber_owner"
+require_relative "../trunk/event_loop"
 
 module Trunkline
   module ActiveRecord
     # The thread or fiber to which ActiveRecord's pool has leased an adapter's connection. It must return the connection itself: one that ends without
     # that leaves it leased until the pool reaps it, which it does when it is short of connections.
     class LeaseHolder # :nodoc:
-      Lease = Struct.new(:holder, :owner)
+      Lease = Struct.new(:holder, :event_loop)
       private_constant :Lease
 
       def initialize = @lease = nil
 
       # @param holder [Thread, Fiber] the calling one
-      def begin(holder) = @lease = Lease.new(holder, holder.is_a?(Fiber) ? FiberOwner.new : Thread.current)
+      def begin(holder) = @lease = Lease.new(holder, holder.is_a?(Fiber) ? EventLoop.current : Thread.current)
 
       # Another thread may call this while the connection is returned and leased again.
       #
@@ -22,7 +22,7 @@ module Trunkline
       def alive?
         loop do
           lease = @lease
-          return true if lease.nil? || (lease.holder.alive? && lease.owner.alive?)
+          return true if lease.nil? || (lease.holder.alive? && lease.event_loop.alive?)
           return false if lease.equal?(@lease)
         end
       end
