@@ -7,12 +7,11 @@ require_relative "support/bench"
 require_relative "support/active_record_sides"
 require_relative "support/backends"
 require_relative "support/report"
-require_relative "support/server_cpu"
-require_relative "support/web_load"
+require_relative "support/warmed_load"
 
 module Trunkline
   module Bench
-    # Each action on each server, started anew for it, with few clients and with many.
+    # Each action on each server, with few clients and with many. Both adapters run beside each other, and are measured in turns.
     class Falcon < Experiment
       ACTIONS = {
         "sleep" => "ten queries of 10 ms each, during which the database waits", "find" => "ten records by primary key",
@@ -20,12 +19,11 @@ module Trunkline
         "mixed" => "two requests by Net::HTTP to a server that takes 5 ms, and four records"
       }.freeze
       CLIENTS = [64, 512].freeze
-      # The sides of all actions but the one that waits, for which alone Puma would have more threads.
-      USUAL = ActiveRecordSides::NAMES.grep(/\A(Falcon|Puma 16 threads), /).freeze
+      # The servers of all actions but the one that waits, for which alone Puma would have more threads.
+      USUAL = ["Falcon", "Puma 16 threads"].freeze
       FEW = 8             # connections that ours may open
       MANY = 512          # the same for the action that waits
       WARM_UP = 2         # seconds; again, until there was an answer for each client, as many connections take their time to open
-      WARM_UPS = 10       # at most
       HEADERS = ["server", "requests/s", "median ms", "p99 ms", "errors", "connections", "private MB", "CPU us", "against pg"].freeze
       PAGE = File.join(Results::FOLDER, "falcon.html")
 
@@ -37,6 +35,7 @@ module Trunkline
         abort "there is no action of the name #{unknown.join(", ")}; there are: #{ACTIONS.keys.join(", ")}" if unknown.any?
         super
         @sides = ActiveRecordSides.new(@server)
+        @loads = CLIENTS.to_h { |clients| [clients, WarmedLoad.new(@server, clients: clients, runs: options.runs, seconds: @seconds, warm_up: WARM_UP)] }
       end
 
       def run
@@ -48,36 +47,19 @@ module Trunkline
 
       private
 
-      def settings = { "max_connections" => "700", "shared_buffers" => "256MB" }
+      def settings = { "max_connections" => "1200", "shared_buffers" => "256MB" }
 
       # @return [Hash{String => Hash{Integer => Hash}}] by side and number of clients
       def measure(action)
-        answers = {}
-        names, most = action == "sleep" ? [ActiveRecordSides::NAMES, MANY] : [USUAL, FEW]
-        sides = @sides.each(names, most: most) do |name, web, application|
-          warn "#{action}: #{name}"
-          answers[name] = web.get("/#{action}").body
-          CLIENTS.to_h { |clients| [clients, load(web, "/#{action}", application, clients)] }
+        servers, most = action == "sleep" ? [ActiveRecordSides::SERVERS.keys, MANY] : [USUAL, FEW]
+        answers = []
+        found = @sides.each(servers, most: most) do |sides|
+          warn "#{action}: #{sides.keys.join("; ")}"
+          answers.concat(sides.values.map { |side| side.web.get("/#{action}").body })
+          by_clients = @loads.transform_values { |load| load.of(sides, "/#{action}") }
+          sides.keys.to_h { |name| [name, by_clients.transform_values { |runs| runs.fetch(name) }] }
         end
-        answers.values.uniq.one? ? sides : raise("the sides do not answer the same: #{answers}")
-      end
-
-      # @return [Hash] of the run with the median rate
-      def load(web, path, application, clients)
-        warm_up(web, path, clients)
-        runs = Array.new(@options.runs) { loaded(web, path, application, clients) }
-        runs.sort_by { |run| run[:rate] }[runs.size / 2]
-      end
-
-      def warm_up(web, path, clients)
-        WARM_UPS.times { break unless (clients -= WebLoad.closed(web, path, clients: clients, seconds: WARM_UP)[:requests]).positive? }
-      end
-
-      def loaded(web, path, application, clients)
-        cpu = ServerCpu.seconds(web.pid)
-        result = WebLoad.closed(web, path, clients: clients, seconds: @seconds)
-        result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
-        result.merge(Backends.of(@server, application))
+        answers.uniq.one? ? found.reduce(:merge) : raise("the sides do not answer the same: #{answers.uniq}")
       end
 
       def table(action, clients, sides)

@@ -9,7 +9,7 @@ require_relative "support/warmed_load"
 
 module Trunkline
   module Bench
-    # Each side on each server, which is started anew for it, with one page after the other.
+    # The sides on each server run beside each other, and one page after the other is requested of them, in turns.
     class Graphql < Experiment
       PAGES = {
         "/find" => "each source finds one record by its primary key", "/wait" => "each source waits 20 ms for the database",
@@ -40,15 +40,18 @@ module Trunkline
       # @return [Hash{String => Hash{String => Hash}}] by side and page
       def measure
         bodies = []
-        sides = @sides.each do |name, web, application|
-          warn name
-          PAGES.keys.to_h do |path|
-            first = first_pages(web, path)
-            bodies |= first.delete(:bodies)
-            [path, @load.of(web, path, application).merge(first)]
-          end
-        end
-        bodies.one? ? sides : raise("the sides do not answer the same: #{bodies}")
+        found = @sides.each { |sides| PAGES.keys.to_h { |path| [path, of_page(sides, path, bodies)] } }
+        bodies.uniq.one? or raise("the sides do not answer the same: #{bodies.uniq}")
+        found.map { |pages| pages.values.first.keys.to_h { |name| [name, pages.transform_values { |sides| sides.fetch(name) }] } }.reduce(:merge)
+      end
+
+      # @param bodies [Array<String>] takes what is answered
+      # @return [Hash{String => Hash}] by side
+      def of_page(sides, path, bodies)
+        warn "#{path}: #{sides.keys.join("; ")}"
+        first = sides.transform_values { |side| first_pages(side.web, path) }
+        first.each_value { |pages| bodies.concat(pages.delete(:bodies)) }
+        @load.of(sides, path).to_h { |name, run| [name, run.merge(first.fetch(name))] }
       end
 
       # What the clients meet that come first, all at once.

@@ -10,7 +10,7 @@ require_relative "support/warmed_load"
 
 module Trunkline
   module Bench
-    # Each side in a process of its own, with one action after the other.
+    # Each side in a process of its own; one action after the other is requested of them, in turns.
     class Rage < Experiment
       ACTIONS = { "/json" => "without a query", "/find" => "a record by its primary key", "/sleep" => "the database waits for 10 ms" }.freeze
       CLIENTS = 64
@@ -41,16 +41,16 @@ module Trunkline
 
       # @return [Hash{String => Hash{String => Hash}}] by side and path
       def measure
-        @sides.each do |name, web, application|
-          warn name
-          { **ACTIONS.keys.to_h { |path| [path, @load.of(web, path, application)] }, "/slow" => at_once(web, application) }
+        @sides.together do |sides|
+          actions = { **ACTIONS.keys.to_h { |path| [path, @load.of(sides, path)] }, "/slow" => sides.transform_values { |side| at_once(side) } }
+          sides.keys.to_h { |name| [name, actions.transform_values { |found| found.fetch(name) }] }
         end
       end
 
-      def at_once(web, application)
+      def at_once(side)
         begun = Measure.now
-        codes = Array.new(AT_ONCE) { Thread.new { web.get("/slow").code } }.map(&:value)
-        { seconds: Measure.now - begun, errors: codes.size - codes.count("200"), **Backends.of(@server, application) }
+        codes = Array.new(AT_ONCE) { Thread.new { side.web.get("/slow").code } }.map(&:value)
+        { seconds: Measure.now - begun, errors: codes.size - codes.count("200"), **Backends.of(@server, side.application) }
       end
 
       def table(path, found)

@@ -11,7 +11,7 @@ require_relative "support/servers/tls_server"
 
 module Trunkline
   module Bench
-    # Each side is started anew, and shows one page after the other.
+    # The sides on each web server run beside each other, and one page after the other is requested of them, in turns.
     class RailsShop < Experiment
       PAGES = { "/products/17" => "a product: seven statements, one of which writes in a transaction", "/dashboard" => "ten figures by load_async" }.freeze
       CLIENTS = 32
@@ -32,8 +32,8 @@ module Trunkline
 
       def run
         load = load_average
-        sides = @sides.each(delay: NEAR) { |name, web| measured(name, web) }
-        results = PAGES.keys.to_h { |path| [path, sides.transform_values { |pages| pages.fetch(path) }] }
+        of_servers = @sides.each_server(delay: NEAR) { |sides| PAGES.keys.to_h { |path| [path, measured(sides, path)] } }
+        results = PAGES.keys.to_h { |path| [path, of_servers.map { |pages| pages.fetch(path) }.reduce(:merge)] }
         trips = round_trips
         publish([*results.map { |path, found| table(path, found) }, trips_table(trips)], { pages: results, trips: trips }, figures: [*figures(results, trips), figure("the machine's load average before", load)])
       end
@@ -42,21 +42,17 @@ module Trunkline
 
       def start = TLSServer.start(settings: { "max_connections" => "300" })
 
-      # @return [Hash{String => Hash}] by page
-      def measured(name, web)
-        warn name
-        PAGES.keys.to_h do |path|
-          (@answers ||= {})[path] ||= page(web, path)
-          raise "#{name} does not answer what the others do: #{page(web, path)}" unless page(web, path) == @answers[path]
-
-          [path, @load.of(web, path, File.basename($PROGRAM_NAME)).merge(backends, client: PrivateMemory.of_group(web.pid))]
+      # @return [Hash{String => Hash}] by side
+      def measured(sides, path)
+        warn "#{path}: #{sides.keys.join("; ")}"
+        sides.each do |name, side|
+          (@answers ||= {})[path] ||= page(side.web, path)
+          raise "#{name} does not answer what the others do: #{page(side.web, path)}" unless page(side.web, path) == @answers[path]
         end
+        @load.of(sides, path).to_h { |name, run| [name, run.merge(client: PrivateMemory.of_group(sides.fetch(name).web.pid))] }
       end
 
       def page(web, path) = web.get(path).then { |answer| answer.code == "200" ? answer.body : "#{answer.code} #{web.log}" }
-
-      # Of whatever application, but the question itself: a pooler's are of many.
-      def backends = Backends.where(@server, "backend_type = 'client backend' AND pid <> pg_backend_pid()")
 
       # @return [Hash{String => Float}] by side
       def round_trips

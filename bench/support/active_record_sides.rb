@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "servers/web_server"
+require_relative "web_side"
 
 module Trunkline
   module Bench
@@ -14,10 +15,9 @@ module Trunkline
         "Puma 128 threads" => [:puma, %w[-t 128:128], "thread"],
         "Puma 512 threads" => [:puma, %w[-t 512:512], "thread"]
       }.freeze
-      NAMES = SERVERS.keys.product(ADAPTERS.keys).map { |server, client| "#{server}, #{client}" }.freeze
       ACCOUNTS = 10_000
       ENTRIES = 5 # of each account
-      private_constant :WEB, :ADAPTERS, :SERVERS, :ACCOUNTS, :ENTRIES
+      private_constant :WEB, :ADAPTERS, :ACCOUNTS, :ENTRIES
 
       # @param server [PostgresServer]
       def initialize(server)
@@ -35,21 +35,23 @@ module Trunkline
         SQL
       end
 
-      # Starts each side in turn, and a server beside that it can ask.
+      # Starts the sides of one web server, which run beside each other, and then those of the next; and a server that they can ask.
       #
-      # @param names [Array<String>] of NAMES
+      # @param servers [Array<String>] of SERVERS
       # @param most [Integer] connections that ours may open
-      # @yieldparam name [String]
-      # @yieldparam web [WebServer] that takes requests
-      # @yieldparam application [String] application_name of its connections
-      # @return [Hash{String => Object}] what the block returned for each
-      def each(names, most:)
+      # @yieldparam sides [Hash{String => WebSide}] by name
+      # @return [Array<Object>] what the block returned for each web server
+      def each(servers, most:, &block)
+        found = nil
         WebServer.open(:falcon, File.join(WEB, "upstream.ru"), env: quiet, options: %w[--count 1]) do |upstream|
-          names.to_h do |name|
-            application = "#{name} #{most}"
-            [name, start(name, environment(most, upstream, application)) { |web| yield name, web, application }]
+          found = servers.map do |server|
+            WebSide.together(ADAPTERS.keys.to_h do |client|
+              name, application = "#{server}, #{client}", "#{server} #{client} #{most}"
+              [name, [application, ->(&use) { start(name, environment(most, upstream, application), &use) }]]
+            end, &block)
           end
         end
+        found
       end
 
       private

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "servers/web_server"
+require_relative "web_side"
 
 module Trunkline
   module Bench
@@ -30,22 +31,22 @@ module Trunkline
         SQL
       end
 
-      # Starts each side in turn.
-      # @yieldparam name [String]
-      # @yieldparam web [WebServer] that takes requests
-      # @yieldparam application [String] application_name of its connections
-      # @return [Hash{String => Object}] what the block returned for each
-      def each
-        SERVERS.keys.product(SIDES.keys).to_h do |server, side|
-          name = "#{server}: #{side}"
-          application = name.delete(",:")
-          kind, options, isolation = SERVERS.fetch(server)
-          env = environment(application, *SIDES.fetch(side)).merge("ISOLATION" => isolation)
-          [name, WebServer.open(kind, RACKUP, env: env, options: options) { |web| yield name, web, application }]
-        end
+      # Starts the sides of one web server, and then those of the next.
+      # @yieldparam sides [Hash{String => WebSide}] by name
+      # @return [Array<Object>] what the block returned for each web server
+      def each(&block)
+        SERVERS.keys.map { |server| WebSide.together(SIDES.keys.to_h { |side| ["#{server}: #{side}", opener(server, side)] }, &block) }
       end
 
       private
+
+      # @return [Array(String, #call)] see {WebSide.together}
+      def opener(server, side)
+        application = "#{server} #{side}".delete(",")
+        kind, options, isolation = SERVERS.fetch(server)
+        env = environment(application, *SIDES.fetch(side)).merge("ISOLATION" => isolation)
+        [application, ->(&block) { WebServer.open(kind, RACKUP, env: env, options: options, &block) }]
+      end
 
       def environment(application, dataloader, adapter, pool)
         { "CONSOLE_LEVEL" => "fatal", "PGHOST" => @server.socket_directory, "PGPORT" => @server.port.to_s, "PGUSER" => "postgres",

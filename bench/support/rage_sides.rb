@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "servers/web_server"
+require_relative "web_side"
 require_relative "../../rakelib/newer_ruby"
 
 module Trunkline
   module Bench
-    # One Rage server after the other, with the same actions over ActiveRecord, on the stock adapter with several pools and on Trunkline's. On an older Ruby
+    # Rage servers with the same actions over ActiveRecord, on the stock adapter with several pools and on Trunkline's. On an older Ruby
     # than Rage's they run in a Debian root that has a newer one.
     class RageSides
       RACKUP = "bench/support/web/rage/config.ru" # from the sources' folder
@@ -35,23 +36,26 @@ module Trunkline
         ["ruby of Rage", "rage-rb", "activerecord"].zip(IO.popen([environment, *program, "ruby", "-rbundler/setup", "-e", VERSIONS], &:read).split).to_h
       end
 
-      # Starts each side in turn, and a server beside that takes a second for each answer.
-      # @yieldparam name [String]
-      # @yieldparam web [WebServer] that takes requests
-      # @yieldparam application [String] application_name of its connections
-      # @return [Hash{String => Object}] what the block returned for each
-      def each
+      # Starts the sides, which run beside each other, and a server that takes a second for each answer.
+      # @yieldparam sides [Hash{String => WebSide}] by name
+      # @return [Object] what the block returned
+      def together(&block)
+        found = nil
         WebServer.open(:falcon, UPSTREAM, env: { "CONSOLE_LEVEL" => "error", "SECONDS" => UPSTREAM_SECONDS.to_s }, options: %w[--count 1]) do |upstream|
-          SIDES.to_h do |name, (adapter, pool)|
-            application = "Rage #{name}".delete(",")
-            env = { **environment, "PGHOST" => @server.socket_directory, "PGPORT" => @server.port.to_s, "PGUSER" => "postgres", "PGDATABASE" => "postgres",
-                    "PGAPPNAME" => application, "ADAPTER" => adapter, "POOL" => pool.to_s, "UPSTREAM" => "http://127.0.0.1:#{upstream.port}/" }
-            [name, WebServer.open(:rage, rackup, env: env, program: [*program, "bundle", "exec", "rage"]) { |web| yield name, web, application }]
-          end
+          found = WebSide.together(SIDES.to_h { |name, (adapter, pool)| [name, opener(name, adapter, pool, upstream)] }, &block)
         end
+        found
       end
 
       private
+
+      # @return [Array(String, #call)] see {WebSide.together}
+      def opener(name, adapter, pool, upstream)
+        application = "Rage #{name}".delete(",")
+        env = { **environment, "PGHOST" => @server.socket_directory, "PGPORT" => @server.port.to_s, "PGUSER" => "postgres", "PGDATABASE" => "postgres",
+                "PGAPPNAME" => application, "ADAPTER" => adapter, "POOL" => pool.to_s, "UPSTREAM" => "http://127.0.0.1:#{upstream.port}/" }
+        [application, ->(&block) { WebServer.open(:rage, rackup, env: env, program: [*program, "bundle", "exec", "rage"], &block) }]
+      end
 
       def environment = @newer ? @newer.environment : {}
 

@@ -3,6 +3,7 @@
 require_relative "isolated"
 require_relative "servers/tls_authority"
 require_relative "servers/web_server"
+require_relative "web_side"
 require_relative "../../test/support/pgbouncer"
 
 module Trunkline
@@ -44,6 +45,21 @@ module Trunkline
         SQL
       end
 
+      # Starts the sides of each web server, which run beside each other, so that they can be measured in turns.
+      #
+      # @param delay [Float] seconds that the link adds to a round trip
+      # @yieldparam sides [Hash{String => WebSide}] by name
+      # @return [Array<Object>] what the block returned for each web server
+      def each_server(delay:, &block)
+        SERVERS.keys.map do |server|
+          WebSide.together(ADAPTERS.keys.to_h do |adapter|
+            name = "#{server}, #{adapter}"
+            application = name.delete(",")
+            [name, [application, ->(&use) { start(*SERVERS.fetch(server), *ALL.fetch(adapter), delay: delay, application: application, &use) }]]
+          end, &block)
+        end
+      end
+
       # Starts each side in turn.
       #
       # @param delay [Float, nil] seconds that the link adds to a round trip; nil: there is no link
@@ -61,11 +77,11 @@ module Trunkline
 
       private
 
-      def start(kind, options, isolation, adapter, pool, pooled, settings = {}, delay:, &block)
+      def start(kind, options, isolation, adapter, pool, pooled, settings = {}, delay:, application: nil, &block)
         behind(pooled) do |port|
           linked(port, delay) do |place|
             env = { "CONSOLE_LEVEL" => "fatal", "RAILS_ENV" => "production", "RACK_ENV" => "production", "ISOLATION" => isolation, "ADAPTER" => adapter,
-                    "POOL" => pool.to_s, "PREPARED" => (!pooled).to_s, "PORT_OF_SERVER" => place.to_s, **settings }
+                    "POOL" => pool.to_s, "PREPARED" => (!pooled).to_s, "PORT_OF_SERVER" => place.to_s, **settings, **(application ? { "PGAPPNAME" => application } : {}) }
             WebServer.open(kind, RACKUP, env: env, options: options, &block)
           end
         end

@@ -6,8 +6,8 @@ require_relative "web_load"
 
 module Trunkline
   module Bench
-    # A number of clients that each request a page of a web server again as soon as they have it, once the server is warm. A page that no client has
-    # got in the longest run is not requested in further ones.
+    # A number of clients that each request a page of a web server again as soon as they have it, once the server is warm. Several web servers are
+    # measured in turns, as the speed of a machine changes with time. A page that no client has got in the longest run is not requested in further ones.
     class WarmedLoad
       WARM_UP = 1  # seconds; again, until each client may have been answered
       WARM_UPS = 5 # at most
@@ -18,22 +18,35 @@ module Trunkline
       # @param clients [Integer]
       # @param runs [Integer]
       # @param seconds [Numeric] length of each run
-      def initialize(server, clients:, runs:, seconds:)
-        @server, @clients, @runs, @seconds = server, clients, runs, seconds
+      # @param warm_up [Numeric] seconds of each run before them
+      # @param sender [#closed] sends the requests
+      def initialize(server, clients:, runs:, seconds:, warm_up: WARM_UP, sender: WebLoad)
+        @server, @clients, @runs, @seconds, @warm_up, @sender = server, clients, runs, seconds, warm_up, sender
       end
 
-      # @param application [String] application_name of the web server's connections
-      # @return [Hash] of the run with the median rate: see {WebLoad.closed}, the processor time of a request in the web server, and connections
-      def of(web, path, application)
-        WARM_UPS.times { break if WebLoad.closed(web, path, clients: @clients, seconds: WARM_UP)[:requests] >= @clients }
-        runs = [run(web, path, application, @seconds)]
-        runs << run(web, path, application, runs.last[:seconds]) while runs.size < @runs && runs.last[:requests].positive?
-        runs.sort_by { |run| run[:rate] }[runs.size / 2]
+      # @param sides [Hash{String => WebSide}] by name
+      # @param path [String] of the page
+      # @return [Hash{String => Hash}] of each side's run with the median rate: see {WebLoad.closed}, the processor time of a request in the web server,
+      #   and connections
+      def of(sides, path)
+        sides.each_value { |side| warm(side.web, path) }
+        runs = sides.transform_values { |side| [run(side, path, @seconds)] }
+        (@runs - 1).times do
+          sides.each do |name, side|
+            last = runs[name].last
+            runs[name] << run(side, path, last[:seconds]) if last[:requests].positive?
+          end
+        end
+        runs.transform_values { |found| found.sort_by { |run| run[:rate] }[found.size / 2] }
       end
 
       private
 
-      def run(web, path, application, seconds) = long_enough(web, path, seconds).merge(Backends.of(@server, application))
+      def warm(web, path)
+        WARM_UPS.times { break if @sender.closed(web, path, clients: @clients, seconds: @warm_up)[:requests] >= @clients }
+      end
+
+      def run(side, path, seconds) = long_enough(side.web, path, seconds).merge(Backends.of(@server, side.application))
 
       def long_enough(web, path, seconds)
         while (result = requested(web, path, seconds))[:requests] + result[:errors] < @clients && seconds < LONGEST
@@ -44,7 +57,7 @@ module Trunkline
 
       def requested(web, path, seconds)
         cpu = ServerCpu.seconds(web.pid)
-        result = WebLoad.closed(web, path, clients: @clients, seconds: seconds)
+        result = @sender.closed(web, path, clients: @clients, seconds: seconds)
         result[:cpu_each] = (ServerCpu.seconds(web.pid) - cpu) / result[:requests] if cpu && result[:requests].positive?
         result
       end
