@@ -54,12 +54,13 @@ module Shared
       hedging do |db, proxies, standbys|
         reads = late(db, PORT)
         5.times { first_to(0) { db.replica.value(PORT) } }
-        reads.instance_variable_get(:@statements)[PORT].response_times.then { |times| (times.count / 10).times { times << 1000 } }
+        statement = reads.instance_variable_get(:@statements)[PORT]
+        statement.response_times.then { |times| (times.count / 10).times { times << 1000 } }
         proxies.first.hold(:answers)
         seen = proxies.first.messages(:requests)["S"]
         stuck = later { first_to(0) { db.replica.value("SELECT 1") } }
         proxies.first.await_messages(:requests, "S", seen + 1)
-        request = Trunkline::Postgres.const_get(:Request).query(Trunkline::Postgres.const_get(:Statement).new("SELECT 1", 0), [])
+        request = Trunkline::Postgres.const_get(:Request).query(statement, [])
         assert eventually { db.replica.value("SELECT 1") && @set.replicas.first.would_wait?(request) }
         attempts = proxies.first.messages(:requests)[:startup]
         assert_equal standbys.last.port, first_to(0) { reads.value(PORT, deadline: 60) }
