@@ -5,7 +5,6 @@
 
 require_relative "support/bench"
 require_relative "support/active_record_sides"
-require_relative "support/backends"
 require_relative "support/report"
 require_relative "support/warmed_load"
 
@@ -29,13 +28,12 @@ module Trunkline
 
       # @param options [Options] whose arguments are names of ACTIONS; none: all
       def initialize(options)
-        @seconds = options.numbers[:seconds]
         @actions = options.arguments.empty? ? ACTIONS.keys : options.arguments
         unknown = @actions - ACTIONS.keys
         abort "there is no action of the name #{unknown.join(", ")}; there are: #{ACTIONS.keys.join(", ")}" if unknown.any?
         super
         @sides = ActiveRecordSides.new(@server)
-        @loads = CLIENTS.to_h { |clients| [clients, WarmedLoad.new(@server, clients: clients, runs: options.runs, seconds: @seconds, warm_up: WARM_UP)] }
+        @loads = CLIENTS.to_h { |clients| [clients, WarmedLoad.new(@server, clients: clients, runs: options.runs, seconds: options.numbers[:seconds], warm_up: WARM_UP)] }
       end
 
       def run

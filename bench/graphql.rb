@@ -28,8 +28,7 @@ module Trunkline
 
       def run
         load = load_average
-        sides = measure
-        results = PAGES.keys.to_h { |path| [path, sides.transform_values { |pages| pages.fetch(path) }] }
+        results = measure
         publish(results.map { |path, found| table(path, found) }, { pages: results }, figures: [*figures(results), figure("the machine's load average before", load)])
       end
 
@@ -37,12 +36,13 @@ module Trunkline
 
       def settings = { "max_connections" => "400" }
 
-      # @return [Hash{String => Hash{String => Hash}}] by side and page
+      # @return [Hash{String => Hash{String => Hash}}] by page and side
       def measure
         bodies = []
-        found = @sides.each { |sides| PAGES.keys.to_h { |path| [path, of_page(sides, path, bodies)] } }
-        bodies.uniq.one? or raise("the sides do not answer the same: #{bodies.uniq}")
-        found.map { |pages| pages.values.first.keys.to_h { |name| [name, pages.transform_values { |sides| sides.fetch(name) }] } }.reduce(:merge)
+        of_servers = @sides.each { |sides| PAGES.keys.to_h { |path| [path, of_page(sides, path, bodies)] } }
+        raise "the sides do not answer the same: #{bodies.uniq}" unless bodies.uniq.one?
+
+        PAGES.keys.to_h { |path| [path, of_servers.map { |pages| pages.fetch(path) }.reduce(:merge)] }
       end
 
       # @param bodies [Array<String>] takes what is answered

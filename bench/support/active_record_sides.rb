@@ -42,25 +42,19 @@ module Trunkline
       # @yieldparam sides [Hash{String => WebSide}] by name
       # @return [Array<Object>] what the block returned for each web server
       def each(servers, most:, &block)
-        found = nil
         WebServer.open(:falcon, File.join(WEB, "upstream.ru"), env: quiet, options: %w[--count 1]) do |upstream|
-          found = servers.map do |server|
-            WebSide.together(ADAPTERS.keys.to_h do |client|
-              name, application = "#{server}, #{client}", "#{server} #{client} #{most}"
-              [name, [application, ->(&use) { start(name, environment(most, upstream, application), &use) }]]
-            end, &block)
-          end
+          servers.map { |server| WebSide.together(ADAPTERS.keys.to_h { |client| ["#{server}, #{client}", opener(server, client, most, upstream)] }, &block) }
         end
-        found
       end
 
       private
 
-      def start(name, env, &block)
-        server, client = name.split(", ")
+      # @return [Array(String, #call)] see {WebSide.together}
+      def opener(server, client, most, upstream)
+        application = "#{server} #{client} #{most}"
         kind, options, isolation = SERVERS.fetch(server)
-        env = { **env, "ISOLATION" => isolation, "ADAPTER" => ADAPTERS.fetch(client) }
-        WebServer.open(kind, File.join(WEB, "active_record.ru"), env: env, options: options, &block)
+        env = { **environment(most, upstream, application), "ISOLATION" => isolation, "ADAPTER" => ADAPTERS.fetch(client) }
+        [application, ->(&block) { WebServer.open(kind, File.join(WEB, "active_record.ru"), env: env, options: options, &block) }]
       end
 
       def environment(most, upstream, application)

@@ -40,11 +40,9 @@ module Trunkline
       # @yieldparam sides [Hash{String => WebSide}] by name
       # @return [Object] what the block returned
       def together(&block)
-        found = nil
         WebServer.open(:falcon, UPSTREAM, env: { "CONSOLE_LEVEL" => "error", "SECONDS" => UPSTREAM_SECONDS.to_s }, options: %w[--count 1]) do |upstream|
-          found = WebSide.together(SIDES.to_h { |name, (adapter, pool)| [name, opener(name, adapter, pool, upstream)] }, &block)
+          WebSide.together(SIDES.to_h { |name, (adapter, pool)| [name, opener(name, adapter, pool, upstream)] }, &block)
         end
-        found
       end
 
       private

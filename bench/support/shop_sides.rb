@@ -51,13 +51,7 @@ module Trunkline
       # @yieldparam sides [Hash{String => WebSide}] by name
       # @return [Array<Object>] what the block returned for each web server
       def each_server(delay:, &block)
-        SERVERS.keys.map do |server|
-          WebSide.together(ADAPTERS.keys.to_h do |adapter|
-            name = "#{server}, #{adapter}"
-            application = name.delete(",")
-            [name, [application, ->(&use) { start(*SERVERS.fetch(server), *ALL.fetch(adapter), delay: delay, application: application, &use) }]]
-          end, &block)
-        end
+        SERVERS.keys.map { |server| WebSide.together(ADAPTERS.keys.to_h { |adapter| ["#{server}, #{adapter}", opener(server, adapter, delay)] }, &block) }
       end
 
       # Starts each side in turn.
@@ -71,17 +65,23 @@ module Trunkline
       def each(delay:, servers: SERVERS.keys, adapters: ADAPTERS.keys)
         servers.product(adapters).to_h do |server, adapter|
           name = "#{server}, #{adapter}"
-          [name, start(*SERVERS.fetch(server), *ALL.fetch(adapter), delay: delay) { |web| yield name, web }]
+          [name, opener(server, adapter, delay).last.call { |web| yield name, web }]
         end
       end
 
       private
 
-      def start(kind, options, isolation, adapter, pool, pooled, settings = {}, delay:, application: nil, &block)
+      # @return [Array(String, #call)] see {WebSide.together}
+      def opener(server, adapter, delay)
+        application = "#{server} #{adapter}".delete(",")
+        [application, ->(&block) { start(*SERVERS.fetch(server), *ALL.fetch(adapter), delay: delay, application: application, &block) }]
+      end
+
+      def start(kind, options, isolation, adapter, pool, pooled, settings = {}, delay:, application:, &block)
         behind(pooled) do |port|
           linked(port, delay) do |place|
             env = { "CONSOLE_LEVEL" => "fatal", "RAILS_ENV" => "production", "RACK_ENV" => "production", "ISOLATION" => isolation, "ADAPTER" => adapter,
-                    "POOL" => pool.to_s, "PREPARED" => (!pooled).to_s, "PORT_OF_SERVER" => place.to_s, **settings, **(application ? { "PGAPPNAME" => application } : {}) }
+                    "POOL" => pool.to_s, "PREPARED" => (!pooled).to_s, "PORT_OF_SERVER" => place.to_s, "PGAPPNAME" => application, **settings }
             WebServer.open(kind, RACKUP, env: env, options: options, &block)
           end
         end

@@ -41,19 +41,6 @@ module Trunkline
         server&.stop
       end
 
-      # Opens several, one after the other, which run beside each other.
-      # @param openers [Hash{Object => #call}] each opens one, yields it, and ends it
-      # @yieldparam servers [Hash{Object => WebServer}]
-      # @return [Object] what the block returned
-      def self.together(openers, servers = {}, &block)
-        return yield servers if openers.empty?
-
-        (name, opener), *others = openers.to_a
-        found = nil
-        opener.call { |server| found = together(others.to_h, servers.merge(name => server), &block) }
-        found
-      end
-
       # @return [Integer] process id
       attr_reader :pid
       # @return [Integer] TCP port on 127.0.0.1

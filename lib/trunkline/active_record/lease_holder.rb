@@ -7,7 +7,7 @@ module Trunkline
     # The thread or fiber to which ActiveRecord's pool has leased an adapter's connection. It must return the connection itself: one that ends without
     # that leaves it leased until the pool reaps it, which it does when it is short of connections.
     class LeaseHolder # :nodoc:
-      Lease = Struct.new(:holder, :event_loop)
+      Lease = Struct.new(:holder, :loop_or_thread)
       private_constant :Lease
 
       def initialize = @lease = nil
@@ -22,7 +22,7 @@ module Trunkline
       def alive?
         loop do
           lease = @lease
-          return true if lease.nil? || (lease.holder.alive? && lease.event_loop.alive?)
+          return true if lease.nil? || (lease.holder.alive? && lease.loop_or_thread.alive?)
           return false if lease.equal?(@lease)
         end
       end
