@@ -60,8 +60,7 @@ module Shared
         seen = proxies.first.messages(:requests)["S"]
         stuck = later { first_to(0) { db.replica.value("SELECT 1") } }
         proxies.first.await_messages(:requests, "S", seen + 1)
-        request = Trunkline::Postgres.const_get(:Request).query(statement, [])
-        assert eventually { db.replica.value("SELECT 1") && @set.replicas.first.would_wait?(request) }
+        assert eventually { db.replica.value("SELECT 1") && would_wait?(@set.replicas.first, statement) }
         attempts = proxies.first.messages(:requests)[:startup]
         assert_equal standbys.last.port, first_to(0) { reads.value(PORT, deadline: 60) }
         assert_equal attempts, proxies.first.messages(:requests)[:startup], "no further connection was tried"

@@ -70,6 +70,13 @@ module Trunkline
       Thread.current[:first_replica] = nil
     end
 
+    # @return [Boolean] whether a read with the statement would wait there, by what it takes there
+    def would_wait?(replica, statement)
+      request = Postgres.const_get(:Request).query(statement, [])
+      Postgres.const_get(:Read).new(request, Postgres.const_get(:ReadGuard).new).prepare_for(replica)
+      replica.would_wait?(request)
+    end
+
     # @return [Array<Array(Integer, Integer)>] reads that were sent to each replica as the second one, and that it has answered first
     def hedged(db) = db.stats[:replicas].first(2).map { |replica| replica.values_at(:hedged, :won) }
 

@@ -56,7 +56,7 @@ module Trunkline
       # A replica that would open a connection for it is left to open one for its own reads.
       #
       # @return [Array(Replica, Trunk, Route), nil] as {#send_beside}
-      def send_instead(read, first, wait_until) = second(read, others(read, first).reject { |other| other.would_wait?(read.request) }, wait_until)
+      def send_instead(read, first, wait_until) = second(read, others(read, first).select { |other| takes_at_once?(other, read) }, wait_until)
 
       # The replica has answered or refused, or has failed to answer.
       #
@@ -105,6 +105,12 @@ module Trunkline
         now = Waiting.now
         passed = read.route.passed || []
         @set.replicas.select { |other| !other.equal?(first) && other.open? && !other.unsuitable?(read.guard, now) && !passed.include?(other.number) }
+      end
+
+      # By what the statement takes at that replica.
+      def takes_at_once?(replica, read)
+        read.prepare_for(replica)
+        !replica.would_wait?(read.request)
       end
 
       def dispatch(replica, read, wait_until)
