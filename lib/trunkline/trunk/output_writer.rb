@@ -8,7 +8,6 @@ module Trunkline
   class OutputWriter # :nodoc:
     # Seconds after which a caller that is not the leader tries to write again. A socket's buffer holds some 200 kB: this allows 200 MB/s.
     WRITE_AGAIN = 0.001
-    private_constant :WRITE_AGAIN
 
     # @param trunk [Trunk] that steps, flushes and is lost
     # @param state [ConnectionState] the trunk's
