@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "debian_source"
+require_relative "host_application"
 
 namespace :hosts do
   run = lambda do |file, name, folder|
@@ -44,7 +45,7 @@ namespace :hosts do
   desc "Run the tests of a whole application on the stock adapter and on both ways to this one; takes its name and the folder of its checkout"
   task(:application, %i[name folder] => :compile) do |_, arguments|
     abort "Say which: rake hosts:application[redmine,/path/of/redmine]" unless arguments.name && arguments.folder && File.directory?(arguments.folder)
-    sh({ "NAME" => arguments.name, "FOLDER" => File.expand_path(arguments.folder) }, RbConfig.ruby, "-Ilib", "-Itest", "test/hosts/others/application.rb")
+    HostApplication.new(arguments.name, File.expand_path(arguments.folder)).run or abort "#{arguments.name}: it differs, or could not be run: the reason stands above"
   end
 
   desc "Compare what libraries that watch statements report of a small Rails application on the stock adapter and on both ways to this one; takes a name of instrumentation/gems.yml"

@@ -14,3 +14,18 @@ task :rails, [:version] do |_, arguments|
       abort "Rails #{version}: it failed"
   end
 end
+
+namespace :rails do
+  desc "Run ActiveRecord's own tests of a source of Rails 8.0 or 8.1 on Ruby 3.3, on both adapters, as hosts:activerecord:compare does; takes its folder"
+  task :activerecord, [:folder] do |_, arguments|
+    folder = File.expand_path(arguments.folder || abort("Say where it is: rake rails:activerecord[/path/of/rails]"))
+    version = File.read(File.join(folder, "RAILS_VERSION")).strip
+    root = RubyRoot.new("3.3").tap { |newer| newer.make("tzdata-legacy") } # its tests use EST
+    command = "bundle config set --local path vendor/bundle && bundle install --quiet && bundle exec rake compile && exec bundle exec ruby -Ilib -Itest test/hosts/others/activerecord.rb"
+    settings = { "RAILS_VERSION" => version, "RAILS" => folder, "ARCONN" => "trunkline,postgresql", **ENV.slice("FILES", "SEED", "JOBS", "BATCH") }
+    passed = Bundler.with_unbundled_env { system(*root.command(shared: [folder]), *settings.map { |name, value| "#{name}=#{value}" }, "sh", "-c", command) }
+    page = "test/hosts/others/activerecord/results_#{version[/\A\d+\.\d+/].tr(".", "_")}.md"
+    FileUtils.cp(File.join(root.path, root.folder, page), page)
+    abort "Rails #{version}: it failed" unless passed
+  end
+end

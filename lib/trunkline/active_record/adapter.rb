@@ -31,8 +31,16 @@ module Trunkline
         adapter.set_callback(:checkin, :after, :release_connection)
       end
 
-      # Sends nothing: the client replaces lost connections. The connection of an open transaction is checked.
-      def active? = @lock.synchronize { connected? && @raw_connection.status == ::PG::CONNECTION_OK }
+      # Sends nothing: the client replaces lost connections. The connection of an open transaction is checked. What is active counts as verified, as with
+      # the stock adapter: the reaper of ActiveRecord 8.1 checks those again that were not verified for long.
+      def active?
+        @lock.synchronize do
+          next false unless connected? && @raw_connection.status == ::PG::CONNECTION_OK
+
+          verified!
+          true
+        end
+      end
 
       def reset! # :nodoc:
         @lock.synchronize do

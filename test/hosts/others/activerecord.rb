@@ -31,7 +31,7 @@ def run(adapter, excluded)
   report
 end
 
-excluded = { **ActiveRecordExclusions.different, **ActiveRecordExclusions.timed }
+excluded = { **ActiveRecordExclusions.different, **ActiveRecordExclusions.newer, **ActiveRecordExclusions.timed }
 reports = ADAPTERS.to_h { |adapter| [adapter, run(adapter, excluded)] }
 if reports.size > 1
   versions = { "rails" => File.read(File.join(RAILS, "RAILS_VERSION")).strip, "seed" => SEED, "postgresql" => ActiveRecordSuite.postgres, **Trunkline::Bench::Versions.all }

@@ -6,19 +6,26 @@ require_relative "../../../../bench/support/versions"
 
 # The adapters beside each other: what ran, and what failed on which of them.
 module ActiveRecordPage
-  FILE = File.join(__dir__, "results.md")
+  NEWEST_OF_BASE = "7.2" # of the Rails that runs on the base Ruby
   TITLE = "# ActiveRecord's own tests\n\n`rake hosts:activerecord:compare` writes this page: the same tests in the same order on both adapters, " \
           "one after the other on one machine."
-  private_constant :TITLE
+  private_constant :NEWEST_OF_BASE, :TITLE
 
   module_function
+
+  # @param rails [String] its version
+  # @return [String] the page's name: results.md, or results_8_0.md
+  def name(rails)
+    series = rails[/\A\d+\.\d+/]
+    series == NEWEST_OF_BASE ? "results.md" : "results_#{series.tr(".", "_")}.md"
+  end
 
   # @param reports [Hash{String => SuiteReport}] by adapter
   # @param excluded [Hash{String => String}] reasons by "Suite#test"
   # @param versions [Hash{String => Object}] of what it was run with
   def write(reports, excluded, versions)
     line = "#{versions.map { |name, version| "#{name} #{version}" }.join(", ")}."
-    File.write(FILE, [TITLE, totals(reports), failures(reports, excluded), line].join("\n\n") << "\n")
+    File.write(File.join(__dir__, name(versions.fetch("rails"))), [TITLE, totals(reports), failures(reports, excluded), line].join("\n\n") << "\n")
   end
 
   def totals(reports)

@@ -32,7 +32,7 @@ class Watched
 
   # @param modes [Array<String>] "stock" first
   # @return [Comparison]
-  def compare(modes) = Comparison.new(@name, version, modes.to_h { |mode| [mode, renamed(mode, run(mode))] }, @needs.fetch("differences", {}))
+  def compare(modes) = Comparison.new(@name, version, modes.to_h { |mode| [mode, renamed(mode, run(mode).except(*@needs["left_out"]&.keys))] }, @needs.fetch("differences", {}))
 
   private
 
