@@ -82,8 +82,9 @@ module Shared
         reader = later { first_to(0) { reads.value(sql, "x" * 5_000_000) } }
         assert eventually { Trunkline.const_get(:Waiting).now - begun > 0.2 }
         proxies.first.resume
-        assert_equal 5_000_000, reader.value
+        proxies.first.await { |seen| seen.fetch(:requests).bytes > 5_000_000 }
         proxies.last.resume
+        assert_equal 5_000_000, reader.value
         assert_in_order(db)
       end
     end
