@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "debian_source"
-require_relative "host_application"
 
 namespace :hosts do
   run = lambda do |file, name, folder|
@@ -45,6 +44,7 @@ namespace :hosts do
   desc "Run the tests of a whole application on the stock adapter and on both ways to this one; takes its name and the folder of its checkout"
   task(:application, %i[name folder] => :compile) do |_, arguments|
     abort "Say which: rake hosts:application[redmine,/path/of/redmine]" unless arguments.name && arguments.folder && File.directory?(arguments.folder)
+    require_relative "host_application"
     HostApplication.new(arguments.name, File.expand_path(arguments.folder)).run or abort "#{arguments.name}: it differs, or could not be run: the reason stands above"
   end
 

@@ -81,11 +81,12 @@ class NewerRuby
   end
 
   # Does what {#preparation} promises, in this process.
+  # @param packages [Array<String>] of Debian's to be there beside its own
   # @raise [RuntimeError] with what is missing, or has failed
-  def prepare
+  def prepare(*packages)
     raise "Ruby #{VERSION} is left to be tested: #{DebianRoot.missing}" if DebianRoot.missing
 
-    @root.make(*PACKAGES)
+    @root.make(*PACKAGES, *packages)
     system(environment, *@root.command, "sh", "-c", PREPARE, out: :err) or raise "Ruby #{VERSION} could not be made ready: the reason stands above"
   end
 end

@@ -24,7 +24,8 @@ namespace :rails do
     command = "bundle config set --local path vendor/bundle && bundle install --quiet && bundle exec rake compile && exec bundle exec ruby -Ilib -Itest test/hosts/others/activerecord.rb"
     settings = { "RAILS_VERSION" => version, "RAILS" => folder, "ARCONN" => "trunkline,postgresql", **ENV.slice("FILES", "SEED", "JOBS", "BATCH") }
     passed = Bundler.with_unbundled_env { system(*root.command(shared: [folder]), *settings.map { |name, value| "#{name}=#{value}" }, "sh", "-c", command) }
-    page = "test/hosts/others/activerecord/results_#{version[/\A\d+\.\d+/].tr(".", "_")}.md"
+    require_relative "../test/hosts/others/activerecord/page"
+    page = File.join("test/hosts/others/activerecord", ActiveRecordPage.name(version))
     FileUtils.cp(File.join(root.path, root.folder, page), page)
     abort "Rails #{version}: it failed" unless passed
   end

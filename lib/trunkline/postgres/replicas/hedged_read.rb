@@ -11,19 +11,16 @@ module Trunkline
     # a copy of the request: the request takes the answer of one copy, while another copy may still be in flight.
     #
     # A caller sleeps on one connection at a time. It waits for the second replica, whose answer is expected first, and reads from the first one in
-    # intervals of an eighth of the time that it has waited: that answer is noticed so much later. What remains to be written to the first one is
-    # written in between, as fast as that takes it.
+    # intervals of an eighth of the time that it has waited: that answer is noticed so much later. While the first
+    # one takes what remains to be written, the caller writes as often as one beside a leader.
     class HedgedRead # :nodoc:
       # The fraction of the waited time after which the first connection is read again. A read that was slow after 10 ms and took a second was polled
       # 29 times, for 5 ms of the client's processor (load 15).
       POLL_DIVISOR = 8
-      # Seconds after which the rest of a read is written to the first connection, where that has taken a part: as for a caller beside a leader. In
-      # intervals of an eighth a read of 4 MB, for which the caller had waited for a second, took 3.5 s more.
-      WRITE_AGAIN = OutputWriter::WRITE_AGAIN
       # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.
       # Of 40 cancels half took 11 ms at most, and the longest 39 (load 15).
       CANCEL = (0.01..0.25)
-      private_constant :POLL_DIVISOR, :WRITE_AGAIN, :CANCEL
+      private_constant :POLL_DIVISOR, :CANCEL
 
       # A copy in flight to one replica.
       Attempt = Struct.new(:replica, :read, :trunk, :since, :route) do
@@ -140,8 +137,9 @@ module Trunkline
         send_beside(attempt.replica) unless attempt.done?
       end
 
+      # In the intervals of polls a read of 4 MB, for which the caller had waited for a second, took 3.5 s more.
       def await_either(first, second)
-        second.trunk.await(second.request, @writes_first ? Waiting.now + WRITE_AGAIN : next_poll)
+        second.trunk.await(second.request, @writes_first ? Waiting.now + OutputWriter::WRITE_AGAIN : next_poll)
         exchange_unattended(first.trunk) unless first.done?
       end
 

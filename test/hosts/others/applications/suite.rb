@@ -5,7 +5,6 @@ require "rbconfig"
 require "tmpdir"
 require "yaml"
 require_relative "../../../../bench/support/servers/postgres_server"
-require_relative "../../../support/redis_server"
 require_relative "../gems/suite"
 require_relative "../suites/exclusions"
 require_relative "../suites/report"
@@ -19,11 +18,8 @@ require_relative "checkout"
 #   version: 6.0.10                  the version that the file was written for
 #   ruby: "3.3"                      of the Debian root in which it runs, where this Ruby may be too old
 #   packages: [libvips42]            Debian's, which that root needs
-#   redis: true                      it needs one; %{redis} is its URL
 #   modes: [stock, one_line]         those that it can be run in; all if there is no such key
-#   framework: minitest              or rspec
-#   arguments: [--tag, "~slow"]      more of the framework's
-#   files: [test/**/*_test.rb]       patterns in the checkout
+#   files: [test/**/*_test.rb]       patterns in the checkout; Minitest runs them
 #   without: [test/a_test.rb]        files of those patterns that do not run
 #   gemfile: Gemfile.local           the file that takes the line; Gemfile if there is no such key
 #   gems: |                          lines for that file in all modes
@@ -32,7 +28,7 @@ require_relative "checkout"
 #   writes: { config/database.yml: "..." }                           files to write
 #   prepare: ["bin/rails db:create db:schema:load"]                  commands that run before the tests
 #   compares: [db/schema.rb]         files that have to be the same in all modes when these have run
-#   environment: { DB_HOST: "%{host}" }   variables; %{host} and %{port} are the server's, %{adapter} the configured one, %{scheme} that of a URL
+#   environment: { DB_HOST: "%{host}" }   variables; %{host} and %{port} are the server's, %{adapter} is the configured one
 #   left_out, differences            as in the suites of gems: see GemSuite
 class ApplicationSuite
   HOUSE = File.expand_path("../../../..", __dir__)
@@ -40,11 +36,9 @@ class ApplicationSuite
   MODES = GemSuite::MODES.keys.freeze
   # What a user writes into the Gemfile, by mode.
   LINES = { "one_line" => %(gem "trunkline", path: #{HOUSE.inspect}, require: "trunkline/postgresql"), "adapter" => %(gem "trunkline", path: #{HOUSE.inspect}) }.freeze
-  SCHEMES = { "stock" => "postgres", "one_line" => "postgres", "adapter" => "trunkline" }.freeze
   ADAPTER = /^([ \t]*adapter:[ \t]*)postgresql[ \t]*$/
   CONFIGURATION = "config/database.yml"
-  RSPEC = 'load Gem.bin_path("rspec-core", "rspec")'
-  private_constant :HOUSE, :LINES, :SCHEMES, :ADAPTER, :CONFIGURATION, :RSPEC
+  private_constant :HOUSE, :LINES, :ADAPTER, :CONFIGURATION
 
   # @return [String] the application's name
   attr_reader :name
@@ -107,7 +101,7 @@ class ApplicationSuite
   # @return [SuiteReport]
   # @raise [RuntimeError] with the output of what failed before the tests
   def run(mode)
-    with_servers do |place|
+    with_server do |place|
       Dir.mktmpdir do |scratch|
         checkout = checkout(mode, scratch, place)
         variables = environment(mode, checkout, place)
@@ -125,7 +119,7 @@ class ApplicationSuite
   # @param place [Hash{Symbol => Object}] what %{...} stands for
   # @return [ApplicationCheckout] changed as a user would
   def checkout(mode, scratch, place)
-    values = { **place, adapter: GemSuite::MODES.fetch(mode), scheme: SCHEMES.fetch(mode), ruby: RUBY_VERSION }
+    values = { **place, adapter: GemSuite::MODES.fetch(mode), ruby: RUBY_VERSION }
     ApplicationCheckout.new(@folder, File.join(scratch, @name)).tap do |checkout|
       settings.fetch("writes", {}).each { |file, text| checkout.write(file, filled(text, values)) }
       settings.fetch("replaces", {}).each { |file, changes| changes.each { |before, after| checkout.replace(file, before, filled(after, values)) } }
@@ -137,16 +131,11 @@ class ApplicationSuite
 
   private
 
-  def framework = settings.fetch("framework", "minitest")
-
   def left_out(mode) = Exclusions.from(settings.dig("left_out", mode) || {}).keys
 
-  def with_servers
+  def with_server
     server = Trunkline::Bench::PostgresServer.start
-    place = { host: server.socket_directory, port: server.port }
-    return yield place unless settings["redis"]
-
-    Trunkline::RedisServer.open { |redis| yield({ **place, redis: redis }) }
+    yield({ host: server.socket_directory, port: server.port })
   ensure
     server&.stop
   end
@@ -160,9 +149,9 @@ class ApplicationSuite
   end
 
   def environment(mode, checkout, place)
-    values = { **place, adapter: GemSuite::MODES.fetch(mode), scheme: SCHEMES.fetch(mode) }
+    values = { **place, adapter: GemSuite::MODES.fetch(mode) }
     { "BUNDLE_GEMFILE" => checkout.path("Gemfile"), "BUNDLE_PATH" => @gems, "BUNDLE_WITHOUT" => settings["bundle_without"],
-      "RAILS_ENV" => "test", "FRAMEWORK" => framework, "SERVER_HOST" => place[:host], "SERVER_PORT" => place[:port].to_s,
+      "RAILS_ENV" => "test", "SERVER_HOST" => place[:host], "SERVER_PORT" => place[:port].to_s,
       "PGHOST" => place[:host], "PGPORT" => place[:port].to_s, "PGUSER" => "postgres",
       **settings.fetch("environment", {}).transform_values { |value| filled(value, values) } }.compact
   end
@@ -179,9 +168,6 @@ class ApplicationSuite
   def lock = File.join(@kept, "Gemfile.lock")
 
   def command
-    ruby = [RbConfig.ruby, "-I#{framework == "rspec" ? "spec" : "test"}", "-r#{__dir__}/boot"]
-    return [*ruby, *@files.flat_map { |file| ["-r", "./#{file}"] }, "-e", "", "--", "--seed", @seed.to_s] unless framework == "rspec"
-
-    [*ruby, "-e", RSPEC, "--", "--format", "SpecJournal", "--seed", @seed.to_s, *settings.fetch("arguments", []), *@files]
+    [RbConfig.ruby, "-Itest", "-r#{__dir__}/boot", *@files.flat_map { |file| ["-r", "./#{file}"] }, "-e", "", "--", "--seed", @seed.to_s]
   end
 end
