@@ -2,12 +2,14 @@
 
 require "suites"
 require "support/children"
+require "support/chosen_pauses"
 require "support/gate_proxy"
 
 # What a forked child does, and what its parent notices of it: nothing.
 class ForkTest < Trunkline::TestCase
   include DatabaseHelpers
   include Children
+  include Trunkline::ChosenPauses
   include Hosts::Threads
 
   def test_a_child_has_connections_of_its_own
@@ -158,8 +160,43 @@ class ForkTest < Trunkline::TestCase
           connecting = Caller.new { db.value("SELECT 1") }
           proxy.await_messages(:requests, :startup, 1)
           child = in_child_first(-> { proxy.release(:answers) }) { [connecting.error.class, db.value("SELECT 2"), db.inspect[/shared.*/]] }
-          assert_equal [Trunkline::NotSent, 2, "shared=1 pinned=0 spare=0 opening=0>"], child
+          assert_equal [Trunkline::Closed, 2, "shared=1 pinned=0 spare=0 opening=0>"], child
           assert_equal 1, connecting.value
+        end
+      end
+    end
+  end
+
+  # The child continues the event loop, which has copies of the fibers that wait: their statements are the parent's.
+  def test_a_fork_while_fibers_wait_for_a_connection
+    with_table("id int") do |table|
+      ReferenceScheduler.run(limit: Hosts::LIMIT) do
+        Trunkline.postgres(postgres_server.uri, connections: 1, max_connections: 1) do |db|
+          held, free = Array.new(2) { Thread::Queue.new }
+          holder = Caller.new { db.session { |session| held << session.value("SELECT 1") and free.pop } }
+          held.pop
+          waiting = [Caller.new { db.query("INSERT INTO #{table} VALUES (1)") }, Caller.new { db.transaction { |tx| tx.query("INSERT INTO #{table} VALUES (2)") } }]
+          child = in_child_first(-> {}) { [*waiting.map { |caller| caller.error.class }, db.value("SELECT count(*) FROM #{table}")] }
+          assert_equal [Trunkline::Closed, Trunkline::Closed, 0], child
+          free << :now
+          [holder, *waiting].each(&:value)
+          assert_equal [[1], [2]], db.query("SELECT id FROM #{table} ORDER BY id").rows
+        end
+      end
+    end
+  end
+
+  def test_a_fork_in_the_pause_before_a_transaction_is_tried_again
+    ReferenceScheduler.run(limit: Hosts::LIMIT) do
+      with_client(connections: 1) do |db|
+        with_pauses_between_tries(0.05) do |pauses|
+          tries = 0
+          repeating = Caller.new do
+            db.transaction(retries: 3) { |tx| (tries += 1) > 3 ? tries : tx.query("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$") }
+          end
+          pauses.pop
+          assert_equal [Trunkline::Closed, 1], in_child_first(-> {}) { [repeating.error.class, tries] }
+          assert_equal 4, repeating.value
         end
       end
     end

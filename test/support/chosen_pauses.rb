@@ -43,6 +43,15 @@ module Trunkline
       extending(Postgres.const_get(:SilenceWatch), patch) { block.call(pauses) }
     end
 
+    # Makes each pause before another try of a transaction last so long.
+    #
+    # @yieldparam pauses [Thread::Queue] has an entry for each that has begun
+    def with_pauses_between_tries(seconds, &block)
+      pauses = Thread::Queue.new
+      patch = Module.new { define_method(:pause) { |_| pauses << seconds and seconds } }
+      extending(Postgres.const_get(:TransactionRunner), patch) { block.call(pauses) }
+    end
+
     # Hosts that were silent, so that attempts at others were begun.
     #
     # @yieldparam hosts [Array<Config::Host>] so far

@@ -32,13 +32,13 @@ module Trunkline
       # @param io [IO]
       # @param deadline [Float, nil]
       # @return [Boolean] whether there may be something to read; false: the deadline has passed. May return early.
-      # @raise [NotSent] in a process that was forked meanwhile: the input belongs to the parent
+      # @raise [Closed] in a process that was forked meanwhile: the input belongs to the parent
       def wait_readable(io, deadline) = wait(io, :wait_readable, deadline)
 
       # @param io [IO]
       # @param deadline [Float, nil]
       # @return [Boolean] whether there may be room to write; false: the deadline has passed. May return early.
-      # @raise [NotSent] in a process that was forked meanwhile
+      # @raise [Closed] in a process that was forked meanwhile
       def wait_writable(io, deadline) = wait(io, :wait_writable, deadline)
 
       # @param seconds [Float] to wait
@@ -52,11 +52,11 @@ module Trunkline
       # @param waits [Array<Resumable::Wait>] at least one
       # @param deadline [Float, nil]
       # @return [Array<Resumable::Wait>] those whose sockets are ready, or whose deadlines have passed
-      # @raise [NotSent] in a process that was forked meanwhile
+      # @raise [Closed] in a process that was forked meanwhile
       def wait_for_any(waits, deadline)
         generation = Trunkline.process_generation
         ready = ready_within(seconds_until([deadline, *waits.map(&:deadline)].compact.min), waits.select(&:io))
-        raise NotSent, "this connection belongs to the parent process" unless generation == Trunkline.process_generation
+        raise Closed, "this connection belongs to the parent process" unless generation == Trunkline.process_generation
 
         ready.concat(waits.select(&:passed?)).uniq(&:object_id)
       end
@@ -68,7 +68,7 @@ module Trunkline
           return false unless seconds.positive?
 
           ready = (resumable = Resumable.current) ? resumable.wait_for(io, event, deadline) : wait_for_event(io, event, seconds)
-          raise NotSent, "this connection belongs to the parent process" unless generation == Trunkline.process_generation
+          raise Closed, "this connection belongs to the parent process" unless generation == Trunkline.process_generation
           return true if ready
         end
       end

@@ -7,6 +7,7 @@
 #include "../runtime/interrupts.h"
 #include "../../common/argument.h"
 #include "../../common/classes.h"
+#include "../../socket/process_generation.h"
 
 VALUE cTrunklineRequest;
 static ID id_push, id_new, id_resume;
@@ -42,6 +43,7 @@ void request_initialize(request_t *request, VALUE self) {
     request->self = self;
     request->token = request->failure = request->cleared = Qnil;
     request->deadline = request->wait_until = deadline_present();
+    request->generation = process_generation;
     belong_to_caller(request);
 }
 
@@ -72,6 +74,11 @@ bool request_finish(request_t *request) {
     }
     return request_mark_woken(request);
 }
+
+/* call-seq: inherited? -> true or false
+ *
+ * Whether a parent process has made it: its waiter is a copy of the parent's fiber, and it must not be sent here too. */
+static VALUE request_is_inherited(VALUE self) { return RBOOL(request_of(self)->generation != process_generation); }
 
 /* call-seq: done? -> true or false */
 static VALUE request_is_done(VALUE self) { return RBOOL(request_of(self)->done); }
@@ -334,6 +341,7 @@ void Init_trunkline_request(void) {
     cTrunklineRequest = rb_define_class_under(mTrunkline, "Request", rb_cObject);
     rb_undef_alloc_func(cTrunklineRequest);
     rb_define_method(cTrunklineRequest, "done?", request_is_done, 0);
+    rb_define_method(cTrunklineRequest, "inherited?", request_is_inherited, 0);
     rb_define_method(cTrunklineRequest, "parked?", request_is_parked, 0);
     rb_define_method(cTrunklineRequest, "resume", request_resume, 0);
     rb_define_method(cTrunklineRequest, "wake", request_wake, 0);

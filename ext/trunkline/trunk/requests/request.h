@@ -47,6 +47,7 @@ typedef struct request {
     bool idempotent;      /* its caller allows that it is executed twice */
     double deadline;      /* after which its caller has no use for the answer */
     double wait_until;    /* until when its waiter waits at most */
+    unsigned int generation; /* of the process that made it: a forked child has copies of the requests of its parent */
     uint64_t offset;      /* bytes of output that were appended to its connection before it */
     request_work_t work;
 } request_t;

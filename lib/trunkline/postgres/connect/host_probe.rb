@@ -17,7 +17,7 @@ module Trunkline
       # Seconds that each probe has at least: within them another host is not tried either (RFC 8305).
       LEAST = 0.25
       # Local failures, which show nothing about the host.
-      OURS = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM, Errno::ENOBUFS, Errno::EADDRNOTAVAIL, ThreadError, NotSent].freeze
+      OURS = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM, Errno::ENOBUFS, Errno::EADDRNOTAVAIL, ThreadError, Closed].freeze
       private_constant :ANSWER, :LEAST, :OURS
 
       # @return [Float] when the first probe of the row began, on the clock of {Socket::Readiness.now}

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../trunk/loss"
 require_relative "../verbs/unknown_keywords"
 require_relative "suspected_types"
 require_relative "transaction_mode"
@@ -51,6 +52,7 @@ module Trunkline
         @callbacks = []
         @committed = false
         @suspected_types = nil
+        @generation = Trunkline.process_generation
       end
 
       # @param request [Request, nil] after which the transaction, or a savepoint in it, is rolled back
@@ -69,6 +71,8 @@ module Trunkline
           raise if @committed || tries == @retries || !RETRYABLE.include?(error.sqlstate)
 
           sleep(pause(tries))
+          raise Closed, Loss::INHERITED unless @generation == Trunkline.process_generation
+
           tries += 1
           retry
         end

@@ -112,9 +112,9 @@ module Trunkline
 
       # Parks the caller again, after its timer has woken it.
       #
-      # @return [Boolean] false: it was called, or has waited for long enough
+      # @return [Boolean] false: it was called, has waited for long enough, or waits in the parent process of this one
       def stay
-        staying = @queued && !deadline_passed?
+        staying = @queued && !deadline_passed? && !@request.inherited?
         @woke_itself = false
         @sleeps_until = [Waiting.now + LONGEST_SLEEP, @expires_at].min
         @request.park if staying

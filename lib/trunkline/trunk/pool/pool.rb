@@ -6,6 +6,7 @@ require_relative "../abandonment"
 require_relative "ledger"
 require_relative "../limits"
 require_relative "../lock"
+require_relative "../loss"
 require_relative "opener"
 require_relative "pool_stats"
 require_relative "roster"
@@ -179,7 +180,7 @@ module Trunkline
       entry = CallerQueue::Entry.new(request, to_pin: false)
       Waiting.without_interrupts(request.scheduler) do
         until request.deadline_passed?
-          trunk = obtain(entry) || choose(request)
+          trunk = obtain(entry) || (choose(request) unless request.inherited?)
           used = trunk && yield(trunk)
           return trunk.tap { check_idle if @idle_checks&.due? } if used
 
@@ -194,6 +195,7 @@ module Trunkline
 
     # Returns a trunk that the caller has opened or that was kept for it. Nil: the caller chooses again.
     def obtain(entry)
+      raise Closed, Loss::INHERITED if entry.request.inherited?
       return @queued_wait.wait(entry, nil) if !@queue_idle && may_follow?(entry)
 
       @roster.read_unattended
