@@ -62,9 +62,12 @@ class TestRun
 
   def work_off(backlog)
     workers = Array.new(@workers) { start { work(backlog, waiting: false) } } + Array.new(@waiting) { start { work(backlog, waiting: true) } }
-    @prepared.map { |preparation, parts| start { prepare(preparation, parts, backlog) } }.each(&:join)
+    preparing = @prepared.map { |preparation, parts| start { prepare(preparation, parts, backlog) } }
+    preparing.each(&:join)
     backlog.close
     workers.each(&:join)
+  ensure
+    [*workers, *preparing].each(&:kill) # an interrupted run begins no further parts
   end
 
   def work(backlog, **kind)

@@ -13,8 +13,8 @@
 
 require "etc"
 require "json"
-require "tmpdir"
 require "fileutils"
+require_relative "server_folders"
 
 class KeeperProcess
   PATIENCE = 5 # seconds between the polite signal and SIGKILL
@@ -28,7 +28,7 @@ class KeeperProcess
   def run
     trap_signals
     become_harmless
-    @folder = Dir.mktmpdir("trunkline-")
+    @folder = Dir.mktmpdir("trunkline-", Trunkline::Bench::ServerFolders.place)
     say folder: @folder
     serve
   rescue Errno::EPIPE
