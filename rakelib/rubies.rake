@@ -18,5 +18,5 @@ namespace :rubies do
   desc "Run the tests whose results may differ on a newer Ruby, as bin/test does"
   task(:parts) { TestRun.new([], prepared: NewerRuby.prepared).run or abort "Some tests have failed: their output stands above." }
 
-  task(:prepare) { Bundler.with_unbundled_env { NewerRuby.new.prepare } }
+  task(:prepare) { Bundler.with_unbundled_env { NewerRuby.new.tap(&:prepare).make_template } }
 end

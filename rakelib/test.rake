@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 require "rake/testtask"
-require_relative "../bench/support/servers/postgres_server"
 require_relative "newer_ruby"
 require_relative "debian_source"
 require_relative "memory_folder"
 require_relative "sanitized_extension"
 require_relative "test_parts"
 require_relative "test_run"
+require_relative "test_template"
 
 # All parts copy one server's data folder.
 run_parts = lambda do |parts, **options|
   MemoryFolder.use
-  ENV[Trunkline::Bench::PostgresServer::TEMPLATE] = Trunkline::Bench::PostgresServer.template
+  TestTemplate.use
   TestRun.new(parts, **options).run or abort "Some tests have failed: their output stands above."
 end
 

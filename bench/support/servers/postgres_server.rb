@@ -42,11 +42,13 @@ module Trunkline
 
         # initdb takes most of a start: one result serves every server of this process, and of the processes that find its folder in
         # their environment under the name TEMPLATE.
+        # @param settings [Hash{String => String}] what servers have from this folder, unless they are started with other values
+        # @param options [Array<String>] more of initdb's
         # @return [String] a data folder to be copied, gone with the process that made it
-        def template
+        def template(settings: {}, options: [])
           ENV.fetch(TEMPLATE) do
             keeper = Keeper.instance
-            File.join(keeper.folder, "template").tap { |folder| initialize_data(keeper, folder) unless File.exist?(folder) }
+            File.join(keeper.folder, "template").tap { |folder| make_template(keeper, folder, settings, options) unless File.exist?(folder) }
           end
         end
 
@@ -81,9 +83,14 @@ module Trunkline
 
         def free_folder = File.join(Keeper.instance.folder, @lock.synchronize { @count += 1 }.to_s)
 
-        def initialize_data(keeper, template)
+        def make_template(keeper, folder, settings, options)
+          initialize_data(keeper, folder, *options)
+          File.write(File.join(folder, "postgresql.conf"), settings.map { |name, value| "#{name} = '#{value}'\n" }.join, mode: "a")
+        end
+
+        def initialize_data(keeper, template, *options)
           keeper.run(PostgresBinaries.path("initdb"), "-D", template, "-U", "postgres", "-A", "trust", "-E", "UTF8",
-                     "--locale=C", "--no-sync", log: "#{template}.log")
+                     "--locale=C", "--no-sync", *options, log: "#{template}.log")
         end
       end
 
