@@ -111,6 +111,23 @@ module Trunkline
         end
       end
 
+      # PgBouncer before 1.19 exits if one is closed that it has not forwarded.
+      def test_closing_gives_the_server_time_to_process_them
+        done = Thread::Queue.new
+        with_server(->(peer) { peer.read(16) && done.pop }) do |server|
+          unfinished = UnfinishedCancels.new
+          in_host do
+            assert_raises(ConnectionError) { Cancel.deliver(endpoint(server), 1, "1234", deadline: Socket::Readiness.now + 0.1, unfinished: unfinished) }
+          end
+          closing = Thread.new { unfinished.close(last: 60) }
+          Thread.pass until closing.stop?
+          waits = closing.alive?
+          done << true
+          closing.join
+          assert_equal [true, 0], [waits, unfinished.size]
+        end
+      end
+
       def test_a_cancelled_caller_leaves_nothing_open
         asked = Thread::Queue.new
         with_server(->(peer) { asked << peer.read(16) && peer.drain }) do |server|

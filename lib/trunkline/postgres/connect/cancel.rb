@@ -33,6 +33,18 @@ module Trunkline
         new(endpoint, [12 + secret_key.bytesize, CODE, backend_pid, secret_key].pack("NNNa*"), unfinished, &dealt_with).deliver(deadline)
       end
 
+      # Ignores anything that arrives before the end; some servers close so abruptly that the connection is reset.
+      #
+      # @param io [::Socket, OpenSSL::SSL::SSLSocket] over which a CancelRequest was sent
+      # @param deadline [Float, nil] on the clock of {Socket::Readiness.now}
+      # @return [Boolean] whether the server has closed it by then
+      def self.wait_for_end(io, deadline)
+        while (bytes = Socket::DeadlineIO.read(io, CHUNK, deadline)); end
+        bytes.nil?
+      rescue SystemCallError
+        true
+      end
+
       # @param message [String] the CancelRequest
       def initialize(endpoint, message, unfinished, &dealt_with)
         @endpoint = endpoint
@@ -91,14 +103,8 @@ module Trunkline
         raise ConnectionError, "the CancelRequest could not be sent: #{reason}"
       end
 
-      # Ignores anything that arrives before the end; some servers close so abruptly that the connection is reset.
       def wait_for_end(deadline)
-        while (bytes = Socket::DeadlineIO.read(@io, CHUNK, deadline)); end
-        return if bytes.nil?
-
-        raise ConnectionError.new("the server has not processed the CancelRequest in time", sent: true)
-      rescue SystemCallError
-        nil
+        Cancel.wait_for_end(@io, deadline) or raise ConnectionError.new("the server has not processed the CancelRequest in time", sent: true)
       end
     end
     private_constant :Cancel

@@ -14,7 +14,9 @@ module Trunkline
       # Connections, a bound on descriptors; the oldest is closed to make room for one more.
       MOST = 64
       CHUNK = 64
-      private_constant :LONGEST, :MOST, :CHUNK
+      # Seconds that {#close} waits for them in all, a bound: a pooler that has a connection for a CancelRequest forwards it within milliseconds.
+      LAST = 0.5
+      private_constant :LONGEST, :MOST, :CHUNK, :LAST
 
       def initialize
         @lock = Lock.new
@@ -38,10 +40,23 @@ module Trunkline
         close_where { |other,| @open.size > MOST && other.equal?(@open.first.first) }
       end
 
-      # Closes them all.
-      def close = close_where { true }
+      # Closes them all. The server has a moment to process what it has not processed yet.
+      #
+      # @param last [Float] seconds
+      def close(last: LAST)
+        by = Waiting.now + last
+        @open.keys.each { |io| wait_for_end(io, by) }
+      ensure
+        close_where { true }
+      end
 
       private
+
+      def wait_for_end(io, by)
+        Cancel.wait_for_end(io, by)
+      rescue Error, IOError # another caller may close it meanwhile
+        nil
+      end
 
       def close_where(&block)
         closing = @lock.synchronize { @open.select(&block).keys.each { |io| @open.delete(io) } }
