@@ -10,7 +10,9 @@ module Trunkline
     # Conditions that are caused by other activity of the server. The first two roll back the transaction; the other two refuse a connection, so
     # nothing was done.
     RETRIABLE = %w[40001 40P01 53300 57P03].freeze
-    private_constant :RETRIABLE
+    # Conditions that end a session as the server shuts down or crashes. One that ended before its login was complete has done nothing.
+    SHUTDOWN = %w[57P01 57P02].freeze
+    private_constant :RETRIABLE, :SHUTDOWN
 
     # @return [Hash{Symbol => String, Integer}] all fields of the error: severity, sqlstate, message, detail, hint, position, internal_position,
     #   internal_query, where, schema, table, column, datatype, constraint, file, line, routine; those that the server omits are absent
@@ -101,6 +103,6 @@ module Trunkline
     private
 
     def supplement = @report.supplement
-    def retriable_by_nature? = RETRIABLE.include?(sqlstate)
+    def retriable_by_nature? = RETRIABLE.include?(sqlstate) || (!sent? && SHUTDOWN.include?(sqlstate))
   end
 end

@@ -60,6 +60,7 @@ module Trunkline
     def test_conditions_that_pass_by_themselves_are_retriable
       %w[40001 40P01 53300 57P03].each { |code| assert_predicate ServerError.from_fields({ sqlstate: code }), :retriable? }
       %w[40003 23505 57014 57P01].each { |code| refute_predicate ServerError.from_fields({ sqlstate: code }), :retriable? }
+      assert_equal [true, true, false], %w[57P01 57P02 57P04].map { |code| ServerError.from_fields({ sqlstate: code }).unsent.retriable? }
     end
   end
 end

@@ -34,10 +34,11 @@ module Trunkline
       PRIMARY = server_that_is("off")
       STANDBY = server_that_is("on")
       STARTING = refusal("57P03", "the database system is starting up")
+      STOPPING = refusal("57P01", "terminating connection due to administrator command")
       FULL = refusal("53300", "sorry, too many clients already")
       STRANGER = refusal("28P01", "password authentication failed")
       SILENT = :drain.to_proc
-      private_constant :PRIMARY, :STANDBY, :STARTING, :FULL, :STRANGER, :SILENT
+      private_constant :PRIMARY, :STANDBY, :STARTING, :STOPPING, :FULL, :STRANGER, :SILENT
 
       # Yields the folders of servers that follow these scripts; nil is a folder without one.
       def with_servers(*scripts, folders: [], &block)
@@ -91,6 +92,15 @@ module Trunkline
         end
       ensure
         hang << []
+      end
+
+      # The server shuts down while it logs the role in.
+      def test_a_login_that_a_server_has_ended_may_succeed_on_another_host
+        with_servers(STOPPING, PRIMARY) { |*hosts| assert_equal hosts.last, reached(*hosts) }
+        with_servers(STOPPING) do |host|
+          error = refused(host)
+          assert_equal [AdminShutdown, true, false], [error.class, error.retriable?, error.sent?]
+        end
       end
 
       def test_a_refused_password_ends_the_search

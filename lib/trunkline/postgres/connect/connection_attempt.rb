@@ -13,6 +13,8 @@ module Trunkline
       UNKNOWN_VERSION = %w[0A000 08P01].freeze
       UNKNOWN_SETTING = "08P01"
       STARTING_UP = "57P03"
+      # SQLSTATEs of a server that starts, shuts down or crashes: they say nothing about the role.
+      UNAVAILABLE = [STARTING_UP, "57P01", "57P02"].freeze
       # SQLSTATE of a proof that is bound to another certificate than the server's, among others.
       WRONG_BINDING = "28000"
       # PgBouncer's message.
@@ -29,7 +31,7 @@ module Trunkline
                   "use a role whose name is in ASCII (ALTER ROLE ... RENAME TO ...), or a database in UTF8."
       HINT = "The pooler does not accept this startup parameter: set it for the role or the database, with ALTER ROLE ... SET or ALTER DATABASE ... SET, " \
              "and not here."
-      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :WRONG_BINDING, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT
+      private_constant :UNKNOWN_VERSION, :UNKNOWN_SETTING, :STARTING_UP, :UNAVAILABLE, :WRONG_BINDING, :UNSUPPORTED, :POOLER, :POOLER_STATES, :HINT, :UNWRITABLE, :NAME_HINT
 
       # @param config [Config]
       # @param host [Config::Host] one of the config's
@@ -93,7 +95,7 @@ module Trunkline
       def another_encryption?(encryption, handshake, error)
         return false if time_over?
         return true if handshake.stuck_encrypting?
-        return false unless error.is_a?(ServerError) && error.sqlstate != STARTING_UP
+        return false unless error.is_a?(ServerError) && !UNAVAILABLE.include?(error.sqlstate)
 
         handshake.unauthenticated? && !encryption.nil? == handshake.encrypted?
       end
@@ -130,7 +132,7 @@ module Trunkline
 
       def labelled(error)
         return error if error.server || error.is_a?(ConfigError)
-        return ServerError.from_fields(hinted(stated(error.fields)), server: @host.server) if error.is_a?(ServerError)
+        return ServerError.from_fields(hinted(stated(error.fields)), server: @host.server).unsent if error.is_a?(ServerError)
 
         error.class.new(error.message, server: @host.server, retriable: error.retriable?)
       end
