@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "suites"
+require "support/gate_proxy"
 
 # Clients that may have one connection: by their own options, or as the server takes no more for their role.
 class FewConnectionsTest < Trunkline::TestCase
@@ -69,6 +70,22 @@ class FewConnectionsTest < Trunkline::TestCase
         assert_match(/1 held: 1 by listen .*; there may be 1 \(max_connections\)/, error.message)
         subscription.close
         assert_equal 1, db.value("SELECT 1")
+      end
+    end
+  end
+
+  # A long statement has a connection of its own where that can be had. During the pause after an attempt that failed, those that are open are all there are.
+  def test_a_long_statement_while_one_connection_is_left_and_no_other_can_be_opened
+    GateProxy.open(postgres_server) do |proxy|
+      in_host do
+        Trunkline.postgres(proxy.uri, connections: 1, application_name: name = unique_name) do |db|
+          pids = []
+          pids << db.value("SELECT pg_backend_pid() FROM pg_sleep(0.05)") until pids.uniq.size > 1
+          proxy.refuse
+          psql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '#{name}' AND pid <> #{pids.first}")
+          assert eventually { proxy.connections == 1 }
+          assert_equal [pids.first] * 3, Array.new(3) { db.value("SELECT pg_backend_pid() FROM pg_sleep(0.05)") }
+        end
       end
     end
   end

@@ -47,6 +47,17 @@ module Trunkline
       refute growing(late(station(:late, short)), station(:idle)).should_open_another?(short, 0)
     end
 
+    def test_in_the_pause_after_an_attempt_that_failed_those_that_are_open_are_all_there_are
+      dispatcher = growing(station(:only))
+      dispatcher.growth_pause_end = Waiting.now + 0.1
+      assert_equal [:only, :only], [chosen(dispatcher, long), chosen(dispatcher, short)]
+      Clock.pass(0.2)
+      assert_nil chosen(dispatcher, long)
+      dispatcher.growth_pause_end = Waiting.now + 0.1
+      dispatcher.growth_pause_end = nil
+      assert_nil chosen(dispatcher, long)
+    end
+
     def test_one_that_could_have_another_keeps_even_the_only_one_free_of_long_ones
       dispatcher = growing(station(:only))
       assert_equal [nil, :only], [chosen(dispatcher, long), chosen(dispatcher, short)]

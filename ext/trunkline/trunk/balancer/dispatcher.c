@@ -111,6 +111,15 @@ static VALUE dispatcher_set_may_grow(VALUE self, VALUE may_grow) {
     return may_grow;
 }
 
+/* call-seq: growth_pause_end = Float or nil
+ *
+ * An attempt to open another connection has failed, and none is made until this time, on the clock of Waiting.now: requests do not wait for one
+ * meanwhile. nil: there is no pause. */
+static VALUE dispatcher_set_growth_pause_end(VALUE self, VALUE time) {
+    dispatcher_of(self)->growth_pause_end = NIL_P(time) ? 0 : NUM2DBL(time);
+    return time;
+}
+
 /* call-seq: idle_limit = Float
  *
  * Seconds of idleness after which a connection is expired. */
@@ -335,6 +344,7 @@ void Init_trunkline_dispatcher(void) {
     rb_define_method(class, "initialize", dispatcher_initialize, 3);
     rb_define_method(class, "choose_among", dispatcher_choose_among, 2);
     rb_define_method(class, "may_grow=", dispatcher_set_may_grow, 1);
+    rb_define_method(class, "growth_pause_end=", dispatcher_set_growth_pause_end, 1);
     rb_define_method(class, "idle_limit=", dispatcher_set_idle_limit, 1);
     rb_define_method(class, "check_idle_at=", dispatcher_set_check_idle_at, 1);
     rb_define_method(class, "choose", dispatcher_choose, 1);

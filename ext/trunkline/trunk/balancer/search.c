@@ -16,7 +16,7 @@ search_t search_for(dispatcher_t *dispatcher, request_t *request) {
 }
 
 bool search_is_only(const search_t *search) {
-    return search->dispatcher->count == 1 && !search->dispatcher->may_grow;
+    return search->dispatcher->count == 1 && !dispatcher_may_grow(search->dispatcher, search->now);
 }
 
 bool search_permits_long(const search_t *search) {
@@ -43,7 +43,7 @@ static bool may_queue(const search_t *search, const connection_t *connection) {
  * instead. */
 static bool would_be_read(const search_t *search, connection_t *connection) {
     if (search->request->pipelined || connection_is_led(connection)) return false;
-    return !search->dispatcher->may_grow || (connection_in_flight(connection)->load.longs == 0 && !connection_behind_estimate(connection, search->now, SHORT_BACKLOG));
+    return !dispatcher_may_grow(search->dispatcher, search->now) || (connection_in_flight(connection)->load.longs == 0 && !connection_behind_estimate(connection, search->now, SHORT_BACKLOG));
 }
 
 /* Long requests are sent only over idle connections, as they would block the next one, also where no caller reads. */
@@ -53,7 +53,7 @@ static bool needs_idle(const search_t *search) { return search->is_long && !sear
  * answer to the same statement, which shows its service time, is on its way. */
 static bool is_unknown(const search_t *search) {
     const service_time_t *service = search->request->work.service;
-    return service && !service->is_known && (search->dispatcher->may_grow || (service->unknown_in_flight > 0 && !search_is_only(search)));
+    return service && !service->is_known && (dispatcher_may_grow(search->dispatcher, search->now) || (service->unknown_in_flight > 0 && !search_is_only(search)));
 }
 
 /* Whether it would be sent behind another request whose time is also unknown. Otherwise a first burst of slow statements would be queued on few

@@ -136,6 +136,7 @@ module Trunkline
       @roster.opened(trunk, to_pin: entry.to_pin?)
       @ledger.opened(trunk)
       @back_off.succeeded
+      @roster.dispatcher.growth_pause_end = nil
       @quota&.learn(trunk.share, @roster.size)
       trunk
     end
@@ -198,6 +199,7 @@ module Trunkline
 
     def note_failure(error)
       @back_off.failed(full: error.server_full?, retry_after: (error.retry_after if error.is_a?(ConnectionError)))
+      @roster.dispatcher.growth_pause_end = @back_off.pause_end
       @ledger.failed
       return unless error.server_full?
 
