@@ -8,11 +8,12 @@ require_relative "others/gems/comparison"
 # The tests of a whole application run on the stock adapter and on both ways to this library's, in a copy that is changed as its user would.
 class ApplicationSuitesTest < Trunkline::TestCase
   HOUSE = File.expand_path("../..", __dir__)
-  VERSIONS = Gem.loaded_specs.slice("activerecord", "minitest", "pg").transform_values { |gem| gem.version.to_s }
+  VERSIONS = Gem.loaded_specs.slice("activerecord", "minitest", "pg", "rspec-core").transform_values { |gem| gem.version.to_s }
   GEMFILE = <<~RUBY
     source #{Gem.sources.to_a.first.inspect}
     gem "activerecord", #{VERSIONS["activerecord"].inspect}, require: "active_record"
     gem "minitest", #{VERSIONS["minitest"].inspect}
+    gem "rspec-core", #{VERSIONS["rspec-core"].inspect}, require: false
     gem "pg", #{VERSIONS["pg"].inspect}
     gem "nowhere-to-be-had"
   RUBY
@@ -41,9 +42,30 @@ class ApplicationSuitesTest < Trunkline::TestCase
       def teardown = ActiveRecord::Base.connection_pool.disconnect!
     end
   RUBY
+  # The same, as examples of RSpec's.
+  EXAMPLES = <<~RUBY
+    require "socket"
+    Bundler.require
+    RSpec.describe "Shop" do
+      before { ActiveRecord::Base.establish_connection(ENV.fetch("SHOP_URL")) }
+      after { ActiveRecord::Base.connection_pool.disconnect! }
+      let(:connection) { ActiveRecord::Base.lease_connection }
+      def equal(expected, found) = expected == found || raise("\#{found} is not \#{expected}")
+      it("has a database") { equal("shop", connection.select_value("SELECT current_database()")) }
+      it("has a class") { equal("PostgreSQLAdapter", connection.class.name.split("::").last) }
+      it("is named") { equal("trunkline", ActiveRecord::Base.connection_db_config.adapter) }
+      it("has a Redis") { UNIXSocket.open(URI(ENV.fetch("SHOP_REDIS")).path) { |redis| redis.write("PING\\r\\n") && equal("+PONG\\r\\n", redis.gets) } }
+      it("needs what is not here") { raise "it was to be left out" }
+      it("takes long", :slow) { raise "its tag was to be left out" }
+      it("leaves one open") { connection.execute("BEGIN") && connection.select_value("SELECT 2") }
+    end
+  RUBY
   SETTINGS = { "version" => "1.0", "files" => ["test/**/*_test.rb"], "without" => ["test/browser_test.rb"], "environment" => { "SHOP_HOST" => "%{host}" },
                "replaces" => { "Gemfile" => { %(gem "nowhere-to-be-had"\n) => "" } }, "prepare" => ["createdb shop", "echo $RAILS_ENV > made"], "compares" => ["made"] }.freeze
-  private_constant :HOUSE, :VERSIONS, :GEMFILE, :CONFIGURATION, :TESTS, :SETTINGS
+  LEFT_OUT = { "shop_spec" => { "Shop needs what is not here" => "a reason" } }.freeze
+  OF_RSPEC = { "framework" => "rspec", "arguments" => ["--tag", "~slow"], "redis" => true, "files" => ["spec/*_spec.rb"], "left_out" => ApplicationSuite::MODES.to_h { |mode| [mode, LEFT_OUT] },
+               "environment" => { "SHOP_URL" => "%{scheme}://postgres@127.0.0.1:%{port}/shop", "SHOP_REDIS" => "%{redis}" } }.freeze
+  private_constant :HOUSE, :VERSIONS, :GEMFILE, :CONFIGURATION, :TESTS, :EXAMPLES, :SETTINGS, :LEFT_OUT, :OF_RSPEC
 
   def test_differences_are_reported_by_name
     with_application do |folder, suite|
@@ -55,6 +77,16 @@ class ApplicationSuitesTest < Trunkline::TestCase
       assert_match(/one_line: ShopTest#test_class fails.*\nadapter: ShopTest#test_class fails/m, GemComparison.new(suite, reports).problems.join("\n"))
       assert_equal "| shop 1.0 | 5 | 2 | 1 more | 1 more |", GemComparison.new(suite, reports).row
       assert_equal GEMFILE, File.read("#{folder}/Gemfile")
+    end
+  end
+
+  def test_examples_of_rspec_are_reported_by_name
+    with_application(OF_RSPEC) do |_, suite|
+      reports = suite.modes.to_h { |mode| [mode, suite.run(mode)] }
+      assert_equal ["shop_spec#Shop is named", "shop_spec#Shop leaves one open"], reports["stock"].failed.sort, reports["stock"].unexpected
+      assert_match(/ActiveRecord has no transaction open, the server has one, after SELECT 2/, reports["stock"].unexpected["shop_spec#Shop leaves one open"])
+      assert_match(/one_line: shop_spec#Shop has a class fails.*\nadapter: shop_spec#Shop has a class fails/m, GemComparison.new(suite, reports).problems.join("\n"))
+      assert_equal "| shop 1.0 | 5 | 2 | 1 more, 1 left out | 1 more, 1 left out |", GemComparison.new(suite, reports).row
     end
   end
 
@@ -95,7 +127,7 @@ class ApplicationSuitesTest < Trunkline::TestCase
   def with_application(settings = {})
     Dir.mktmpdir do |scratch|
       folder = File.join(scratch, "checkout")
-      { "Gemfile" => GEMFILE, "config/database.yml" => CONFIGURATION, "test/shop_test.rb" => TESTS, "test/browser_test.rb" => "abort" }.each do |name, text|
+      { "Gemfile" => GEMFILE, "config/database.yml" => CONFIGURATION, "test/shop_test.rb" => TESTS, "test/browser_test.rb" => "abort", "spec/shop_spec.rb" => EXAMPLES }.each do |name, text|
         FileUtils.mkdir_p(File.dirname("#{folder}/#{name}"))
         File.write("#{folder}/#{name}", text)
       end

@@ -5,9 +5,11 @@ require "rbconfig"
 require "tmpdir"
 require "yaml"
 require_relative "../../../../bench/support/servers/postgres_server"
+require_relative "../../../support/redis_server"
 require_relative "../gems/suite"
 require_relative "../suites/exclusions"
 require_relative "../suites/report"
+require_relative "../suites/suite_command"
 require_relative "../suites/suite_process"
 require_relative "checkout"
 
@@ -19,7 +21,10 @@ require_relative "checkout"
 #   ruby: "3.3"                      of the Debian root in which it runs, where this Ruby may be too old
 #   packages: [libvips42]            Debian's, which that root needs
 #   modes: [stock, one_line]         those that it can be run in; all if there is no such key
-#   files: [test/**/*_test.rb]       patterns in the checkout; Minitest runs them
+#   redis: true                      whether it needs one; %{redis} is its URL
+#   framework: minitest              or rspec
+#   arguments: [--tag, "~slow"]      more of RSpec's
+#   files: [test/**/*_test.rb]       patterns in the checkout
 #   without: [test/a_test.rb]        files of those patterns that do not run
 #   gemfile: Gemfile.local           the file that takes the line; Gemfile if there is no such key
 #   gems: |                          lines for that file in all modes
@@ -28,7 +33,7 @@ require_relative "checkout"
 #   writes: { config/database.yml: "..." }                           files to write
 #   prepare: ["bin/rails db:create db:schema:load"]                  commands that run before the tests
 #   compares: [db/schema.rb]         files that have to be the same in all modes when these have run
-#   environment: { DB_HOST: "%{host}" }   variables; %{host} and %{port} are the server's, %{adapter} is the configured one
+#   environment: { DB_HOST: "%{host}" }   variables; %{host} and %{port} are the server's, %{adapter} is the configured one, %{scheme} that of a URL
 #   left_out, differences            as in the suites of gems: see GemSuite
 class ApplicationSuite
   HOUSE = File.expand_path("../../../..", __dir__)
@@ -101,7 +106,7 @@ class ApplicationSuite
   # @return [SuiteReport]
   # @raise [RuntimeError] with the output of what failed before the tests
   def run(mode)
-    with_server do |place|
+    with_servers do |place|
       Dir.mktmpdir do |scratch|
         checkout = checkout(mode, scratch, place)
         variables = environment(mode, checkout, place)
@@ -119,7 +124,7 @@ class ApplicationSuite
   # @param place [Hash{Symbol => Object}] what %{...} stands for
   # @return [ApplicationCheckout] changed as a user would
   def checkout(mode, scratch, place)
-    values = { **place, adapter: GemSuite::MODES.fetch(mode), ruby: RUBY_VERSION }
+    values = values(mode, place)
     ApplicationCheckout.new(@folder, File.join(scratch, @name)).tap do |checkout|
       settings.fetch("writes", {}).each { |file, text| checkout.write(file, filled(text, values)) }
       settings.fetch("replaces", {}).each { |file, changes| changes.each { |before, after| checkout.replace(file, before, filled(after, values)) } }
@@ -133,9 +138,17 @@ class ApplicationSuite
 
   def left_out(mode) = Exclusions.from(settings.dig("left_out", mode) || {}).keys
 
-  def with_server
+  def framework = settings.fetch("framework", "minitest")
+
+  # What %{...} stands for in a mode.
+  def values(mode, place) = { **place, adapter: GemSuite::MODES.fetch(mode), scheme: GemSuite::SCHEMES.fetch(mode), ruby: RUBY_VERSION }
+
+  def with_servers
     server = Trunkline::Bench::PostgresServer.start
-    yield({ host: server.socket_directory, port: server.port })
+    place = { host: server.socket_directory, port: server.port }
+    return yield(place) unless settings["redis"]
+
+    Trunkline::RedisServer.open { |url| yield({ **place, redis: url }) }
   ensure
     server&.stop
   end
@@ -149,9 +162,9 @@ class ApplicationSuite
   end
 
   def environment(mode, checkout, place)
-    values = { **place, adapter: GemSuite::MODES.fetch(mode) }
+    values = values(mode, place)
     { "BUNDLE_GEMFILE" => checkout.path("Gemfile"), "BUNDLE_PATH" => @gems, "BUNDLE_WITHOUT" => settings["bundle_without"],
-      "RAILS_ENV" => "test", "SERVER_HOST" => place[:host], "SERVER_PORT" => place[:port].to_s,
+      "RAILS_ENV" => "test", "FRAMEWORK" => framework, "SERVER_HOST" => place[:host], "SERVER_PORT" => place[:port].to_s,
       "PGHOST" => place[:host], "PGPORT" => place[:port].to_s, "PGUSER" => "postgres",
       **settings.fetch("environment", {}).transform_values { |value| filled(value, values) } }.compact
   end
@@ -168,6 +181,7 @@ class ApplicationSuite
   def lock = File.join(@kept, "Gemfile.lock")
 
   def command
-    [RbConfig.ruby, "-Itest", "-r#{__dir__}/boot", *@files.flat_map { |file| ["-r", "./#{file}"] }, "-e", "", "--", "--seed", @seed.to_s]
+    ruby = [RbConfig.ruby, "-I#{framework == "rspec" ? "spec" : "test"}", "-r#{__dir__}/boot"]
+    SuiteCommand.of(framework, ruby, @files, seed: @seed, arguments: settings.fetch("arguments", []))
   end
 end

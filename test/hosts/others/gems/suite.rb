@@ -7,6 +7,7 @@ require "yaml"
 require_relative "../../../../bench/support/servers/postgres_server"
 require_relative "../suites/exclusions"
 require_relative "../suites/report"
+require_relative "../suites/suite_command"
 require_relative "../suites/suite_process"
 require_relative "bundle"
 
@@ -18,7 +19,7 @@ require_relative "bundle"
 #   host: activerecord               or sequel
 #   modes: [stock, one_line]         those of MODES that the gem can be run in; all if there is no such key
 #   framework: minitest              or rspec
-#   arguments: [--tag, postgres]     more of the framework's
+#   arguments: [--tag, postgres]     more of RSpec's
 #   files: [test/**/*_test.rb]       patterns in the gem's folder
 #   databases: [ancestry_test]       to create on the server of the run
 #   libraries: [lib, test]           folders of the load path; these two if there is no such key
@@ -42,7 +43,7 @@ class GemSuite
   SCHEMES = { "stock" => "postgres", "one_line" => "postgres", "adapter" => "trunkline" }.freeze
   BOOTS = { "activerecord" => "boot", "sequel" => "boot_sequel" }.freeze
   PREPARED = "prepared\n"
-  private_constant :HOUSE, :SCHEMES, :BOOTS, :PREPARED
+  private_constant :HOUSE, :BOOTS, :PREPARED
 
   # @return [String] the gem's name
   attr_reader :name
@@ -136,8 +137,6 @@ class GemSuite
 
   def command(scratch)
     ruby = [*ruby(scratch), *settings.fetch("requires", []).map { |library| "-r#{library}" }]
-    return [*ruby, *@files.map { |file| "-r./#{file}" }, "-e", "", "--", "--seed", @seed.to_s] unless framework == "rspec"
-
-    [*ruby, "-S", "rspec", "-r", "#{__dir__}/../suites/spec_journal.rb", "--format", "SpecJournal", "--seed", @seed.to_s, *settings.fetch("arguments", []), *@files]
+    SuiteCommand.of(framework, ruby, @files, seed: @seed, arguments: settings.fetch("arguments", []))
   end
 end

@@ -11,7 +11,7 @@ require_relative "../suites/suite_process"
 class PGSuite
   HOUSE = File.expand_path("../../../..", __dir__)
   FILES = %w[connection_spec result_spec type_map_by_column_spec type_map_by_oid_spec exceptions_spec].map { |name| "spec/pg/#{name}.rb" }.freeze
-  # What a Ruby of this project's bundle would hand down: RSpec is none of its gems.
+  # What a Ruby of this project's bundle would hand down: its gems have a part of RSpec only.
   OUTSIDE = %w[RUBYOPT RUBYLIB BUNDLE_GEMFILE BUNDLE_PATH GEM_HOME GEM_PATH].to_h { |name| [name, nil] }.freeze
   private_constant :HOUSE, :FILES, :OUTSIDE
 
