@@ -41,6 +41,7 @@ module Trunkline
         @uncertain_errors = Queue.new
         @errors = Queue.new
         @going_on = true
+        @last_writes = {} # times of the last acknowledged write, by writer
         @lock = Thread::Mutex.new
         @more = Thread::ConditionVariable.new
         @writers = writers
@@ -63,12 +64,15 @@ module Trunkline
       # @param since [Integer] that count
       # @return [Boolean] whether there were as many within that time
       def await(writes, timeout:, since: count)
-        deadline = Measure.now + timeout
-        @lock.synchronize do
-          @more.wait(@lock, deadline - Measure.now) while count < since + writes && Measure.now < deadline
-        end
-        count >= since + writes
+        await_that(timeout) { count >= since + writes }
       end
+
+      # Waits until each writer has had a write acknowledged since a time.
+      #
+      # @param time [Float] on the monotonic clock
+      # @param timeout [Numeric] seconds
+      # @return [Boolean] whether that was so within the timeout
+      def await_each(time, timeout:) = await_that(timeout) { @last_writes.count { |_, at| at >= time } == @writers }
 
       # Of a load that is finished.
       #
@@ -113,6 +117,14 @@ module Trunkline
 
       private
 
+      def await_that(timeout)
+        deadline = Measure.now + timeout
+        @lock.synchronize do
+          @more.wait(@lock, deadline - Measure.now) until (there = yield) || Measure.now >= deadline
+          there || yield
+        end
+      end
+
       def messages(errors) = Array.new(errors.size) { errors.pop.message }.tally.map { |message, number| "#{number} times #{message}" }
 
       def lost = writes.reject { |write| @there.key?(write.token) }
@@ -129,8 +141,8 @@ module Trunkline
 
       def write(token, writer, number)
         @write.call(token, number)
-        @acknowledged << Write.new(token, writer, Measure.now)
-        @lock.synchronize { @more.broadcast }
+        @acknowledged << Write.new(token, writer, at = Measure.now)
+        @lock.synchronize { (@last_writes[writer] = at) && @more.broadcast }
       rescue Closed # its client is, as the test has failed
         @going_on = false
       rescue @expected => error
