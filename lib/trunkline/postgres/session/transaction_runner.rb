@@ -52,7 +52,6 @@ module Trunkline
         @callbacks = []
         @committed = false
         @suspected_types = nil
-        @generation = Trunkline.process_generation
       end
 
       # @param request [Request, nil] after which the transaction, or a savepoint in it, is rolled back
@@ -70,10 +69,7 @@ module Trunkline
         rescue ServerError => error
           raise if @committed || tries == @retries || !RETRYABLE.include?(error.sqlstate)
 
-          sleep(pause(tries))
-          raise Closed, Loss::INHERITED unless @generation == Trunkline.process_generation
-
-          tries += 1
+          pause_before(tries += 1)
           retry
         end
       ensure
@@ -81,6 +77,13 @@ module Trunkline
       end
 
       private
+
+      # @raise [Closed] the process has forked meanwhile, and this is the copy in the child: the transaction is the parent's
+      def pause_before(attempt)
+        generation = Trunkline.process_generation
+        sleep(pause(attempt - 1))
+        raise Closed, Loss::INHERITED unless generation == Trunkline.process_generation
+      end
 
       def pause(tries) = rand * [FIRST_PAUSE * (2**tries), LONGEST_PAUSE].min
     end

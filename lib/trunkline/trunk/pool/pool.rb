@@ -121,11 +121,7 @@ module Trunkline
     # Closes the trunks that are not in use now, and the others when their requests are answered. Later callers open new ones.
     def renew
       locked { renew_after_fork || @roster.all.each { |trunk| trunk.state.set_in_flight_limits(@limits.max_in_flight, @limits.max_bytes_in_flight, Waiting.now) } }
-      Waiting.without_interrupts do
-        while (unused = locked { @roster.retire })
-          unused.retire("the client was disconnected")
-        end
-      end
+      Waiting.without_interrupts { loop { (locked { @roster.retire } || break).retire("the client was disconnected") } }
     end
 
     def trunks = locked { renew_after_fork || @roster.all } # [Array<Trunk>] that are open
@@ -195,18 +191,22 @@ module Trunkline
 
     # Returns a trunk that the caller has opened or that was kept for it. Nil: the caller chooses again.
     def obtain(entry)
-      raise Closed, Loss::INHERITED if entry.request.inherited?
-      return @queued_wait.wait(entry, nil) if !@queue_idle && may_follow?(entry)
+      what, trunk = !@queue_idle && may_follow?(entry) ? :wait : next_step(entry)
+      found = case what
+              when :open then open_trunk(entry)
+              when :wait then @queued_wait.wait(entry, trunk)
+              when :make_room then trunk.reader.make_room(entry.request, WaitQueue::CHECK_INTERVAL) { @dispatcher.accepts?(trunk.state, entry.request) }
+              when :retire then trunk.retire(trunk.state.expired? ? "its lifetime has ended" : "it was idle for too long")
+              else return trunk
+              end
+      raise Closed, Loss::INHERITED if entry.request.inherited? # it may have waited across a fork
 
+      found
+    end
+
+    def next_step(entry)
       @roster.read_unattended
-      what, trunk = locked { decide(entry) }
-      case what
-      when :open then open_trunk(entry)
-      when :wait then @queued_wait.wait(entry, trunk)
-      when :make_room then trunk.reader.make_room(entry.request, WaitQueue::CHECK_INTERVAL) { @dispatcher.accepts?(trunk.state, entry.request) }
-      when :retire then trunk.retire(trunk.state.expired? ? "its lifetime has ended" : "it was idle for too long")
-      else trunk
-      end
+      locked { decide(entry) }
     end
 
     def may_follow?(entry) = @queue.watched?(entry) && !@closed && @generation == Trunkline.process_generation && entry.failure.nil? && @queued_wait.follow(entry)
@@ -225,6 +225,8 @@ module Trunkline
       opener = @opener # a forked child creates another
       kept = nil
       trunk = opener.open(entry, self) or return
+      return trunk.close(Loss::INHERITED) if entry.request.inherited?
+
       wake_called { (kept = @opener.opened(entry, trunk)) ? @queue.serve : [] }
       return trunk.close(Opener::TOO_LATE) && nil unless kept
 
@@ -261,6 +263,7 @@ module Trunkline
       settled = trunk.reader.settle(request) && !trunk.state.expired?
     ensure
       check_in(trunk) unless settled
+      raise Closed, Loss::INHERITED if request.inherited?
     end
 
     # Updates the variables that {#choose} reads without the lock.
@@ -290,10 +293,8 @@ module Trunkline
     # Runs the block with the lock held and wakes the callers of the entries that it returns. They sleep until they are woken, so nothing can come
     # between.
     def wake_called
-      Waiting.without_interrupts { wake(locked { yield }) }
+      Waiting.without_interrupts { locked { yield }.each(&:wake) }
     end
-
-    def wake(entries) = entries.each(&:wake)
   end
   private_constant :Pool
 end
