@@ -34,7 +34,7 @@ class StatsTest < Trunkline::TestCase
 
   def test_what_is_in_flight_and_held
     with_client(connections: 1, max_connections: 2) do |db|
-      futures = 3.times.map { db.async("SELECT 1 FROM pg_sleep(0.05)") }
+      futures = 3.times.map { db.async("SELECT 1 FROM pg_sleep(0.3)") }
       db.transaction do |tx|
         tx.value("SELECT 1")
         stats = db.stats
