@@ -200,7 +200,8 @@ module Trunkline
         nil
       end
 
-      # Closes every connection. Calls that wait for an answer raise {Closed}, as do all later calls.
+      # Closes every connection. Calls that wait for an answer raise {Closed}, as do all later calls. If the server has not processed all requests to
+      # cancel, it waits for up to half a second.
       def close
         every_pool.each(&:close)
         @trunks.close

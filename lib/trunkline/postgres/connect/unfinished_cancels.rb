@@ -13,10 +13,9 @@ module Trunkline
       LONGEST = 60
       # Connections, a bound on descriptors; the oldest is closed to make room for one more.
       MOST = 64
-      CHUNK = 64
       # Seconds that {#close} waits for them in all, a bound: a pooler that has a connection for a CancelRequest forwards it within milliseconds.
       LAST = 0.5
-      private_constant :LONGEST, :MOST, :CHUNK, :LAST
+      private_constant :LONGEST, :MOST, :LAST
 
       def initialize
         @lock = Lock.new
@@ -35,7 +34,7 @@ module Trunkline
 
       # @param io [::Socket, OpenSSL::SSL::SSLSocket] non-blocking
       def add(io)
-        close_where { |other, by| Waiting.now >= by || over?(other) }
+        close_where { |other, by| Waiting.now >= by || ended?(other, 0.0) }
         @lock.synchronize { @open[io] = Waiting.now + LONGEST }
         close_where { |other,| @open.size > MOST && other.equal?(@open.first.first) }
       end
@@ -45,29 +44,24 @@ module Trunkline
       # @param last [Float] seconds
       def close(last: LAST)
         by = Waiting.now + last
-        @open.keys.each { |io| wait_for_end(io, by) }
+        @open.keys.each { |io| ended?(io, by) }
       ensure
         close_where { true }
       end
 
       private
 
-      def wait_for_end(io, by)
+      # @param by [Float] until when to wait, on the clock of Waiting.now
+      # @return [Boolean] whether the server has closed it
+      def ended?(io, by)
         Cancel.wait_for_end(io, by)
       rescue Error, IOError # another caller may close it meanwhile
-        nil
+        true
       end
 
       def close_where(&block)
         closing = @lock.synchronize { @open.select(&block).keys.each { |io| @open.delete(io) } }
         closing.each(&:close)
-      end
-
-      def over?(io)
-        nil while (bytes = io.read_nonblock(CHUNK, exception: false)).is_a?(String)
-        bytes.nil?
-      rescue SystemCallError, IOError, OpenSSL::SSL::SSLError
-        true
       end
     end
     private_constant :UnfinishedCancels
