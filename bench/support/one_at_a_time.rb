@@ -55,6 +55,11 @@ module Trunkline
         { answered: answered, errors: errors, cpu: Measure.own_cpu - cpu }
       end
 
+      # A request of each kind: then all connections are open that it takes.
+      #
+      # @return [void]
+      def ask_each = 2.times { ask }
+
       # @return [Hash{Symbol => Object}] seconds: that a query took; error: what its caller was told, or nil
       def ask_once
         start = Measure.now

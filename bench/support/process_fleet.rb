@@ -48,15 +48,19 @@ module Trunkline
         @processes = Array.new(count) { |number| ForkedProcess.new(OneAtATime, uri: uri, rows: ROWS, first: number * ROWS / count, **options) }
       end
 
+      # The connections are counted while all work: on a slow machine the server would have ended idle ones before they were counted.
+      #
       # @param seconds [Numeric] for which all work
-      # @return [Hash{Symbol => Object}] connections and memory (MB) at the server at the end; a_second: requests; client_us and server_us: microseconds of
+      # @return [Hash{Symbol => Object}] connections and memory (MB) at the server half-way; a_second: requests; client_us and server_us: microseconds of
       #   processor a request; errors: what callers were told; left: connections when all were idle; again: the longest wait in seconds of the first
       #   query of each process after that
       def measure(seconds)
-        all(:ask_once)
+        all(:ask_each)
         server_cpu = ServerCpu.seconds(@server.pid)
-        results = all(:work, seconds)
+        @processes.each { |process| process.begin_call(:work, seconds) }
+        sleep seconds / 2.0
         occupied = Backends.of_role(@server, ROLE)
+        results = @processes.map(&:finish_call)
         server_cpu = ServerCpu.seconds(@server.pid)&.-(server_cpu)
         left = left_after_idling
         again = all(:ask_once)

@@ -14,7 +14,7 @@ module Trunkline
     include DatabaseHelpers
     include Gated
 
-    SILENCE = 0.05
+    SILENCE = 0.2
     private_constant :SILENCE
 
     # Nothing goes through any more. Some callers have less time than it takes to find that out, which is a second, and enough to have been sent: with
@@ -32,7 +32,7 @@ module Trunkline
       end
     end
 
-    # Each look is answered, by which the connection is left alone; the looks become rarer.
+    # A look at the server is answered, by which the connection is left alone.
     def test_a_long_statement_is_left_to_its_server
       beside_another do |db, proxy|
         with_client(connections: 1) do |other|
@@ -40,7 +40,7 @@ module Trunkline
             holder.query("SELECT pg_advisory_xact_lock(24)")
             answers = proxy.messages(:answers)["Z"]
             waiting = later { db.value("SELECT 5 FROM pg_advisory_xact_lock(24)") }
-            proxy.await_messages(:answers, "Z", answers + 3)
+            proxy.await_messages(:answers, "Z", answers + 2)
             holder.rollback
             assert_equal 5, waiting.value
           end
@@ -51,14 +51,23 @@ module Trunkline
 
     private
 
-    def beside_another(**options, &block)
+    # Runs the block with a client that is connected through the proxy and has not looked at the server yet. On a slow machine the first answer may take
+    # longer than SILENCE: then it is tried again. A look that had begun before could leave the next one to the leader's longest wait, which the hostile
+    # schedulers never end.
+    def beside_another
       in_host do
         GateProxy.open(postgres_server) do |proxy|
           uri = "postgresql://postgres@/postgres?host=#{proxy.host},#{postgres_server.socket_directory}&port=#{proxy.port},#{postgres_server.port}"
-          Trunkline.postgres(uri, max_connections: 1, silence: SILENCE, **options) do |db|
-            ask(db, 0)
-            block.call(db, proxy)
-          end
+          begin
+            begun = Trunkline.postgres(uri, max_connections: 1, silence: SILENCE) do |db|
+              before = proxy.messages(:requests)
+              ask(db, 0)
+              next unless proxy.messages(:requests).slice(:startup, "S") == { startup: before[:startup] + 1, "S" => before["S"] + 1 }
+
+              yield db, proxy
+              true
+            end
+          end until begun
         end
       end
     end

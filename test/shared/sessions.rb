@@ -5,6 +5,7 @@ module Shared
   module Sessions
     include Gated
     include Interruptions
+    include Leeway
     include Numbers
 
     PID = "SELECT pg_backend_pid()"
@@ -207,8 +208,10 @@ module Shared
           tx.query(LOCK)
           asking = later { work.call(->(client, table) { give_up_and_go_on(client, table) }) }
           assert eventually { waits_in_the_server? || asking.done? }
-          asking.cancel(Cancelled.new)
-          asking.tap(&:error) # nor could its answer come afterwards: the lock is held until the caller has ended
+          with_much_leeway do
+            asking.cancel(Cancelled.new)
+            asking.tap(&:error) # nor could its answer come afterwards: the lock is held until the caller has ended
+          end
         end
         caller.value
       end
