@@ -126,7 +126,7 @@ module Shared
         leader = later { db.value("SELECT name") }
         heard.pop
         writer = later { db.async("SELECT name #{"-" * 200_000}") }
-        assert(eventually { unsent(db) > 100_000 })
+        assert(eventually { waits_to_write?(db) })
         futures = Array.new(900) { db.async("SELECT name") }
         orders.push(:go_on)
         assert_equal [NARROW] * 3, [leader.value, writer.value.value.value, futures.last.value.value]
@@ -240,8 +240,10 @@ module Shared
       end
     end
 
-    def wire_of(db) = db.instance_variable_get(:@pool).instance_variable_get(:@roster).trunks.first.instance_variable_get(:@wire)
-    def unsent(db) = wire_of(db).instance_variable_get(:@output).size
+    def trunk_of(db) = db.instance_variable_get(:@pool).instance_variable_get(:@roster).trunks.first
+
+    # Does a caller wait until the socket takes more? Before that, the next one that asks would.
+    def waits_to_write?(db) = !trunk_of(db).instance_variable_get(:@writer).instance_variable_get(:@writer).nil?
 
     # A connection that was given up, as its server did not answer a cancel in time, is replaced first: a new one could not start while the
     # answers are held.
