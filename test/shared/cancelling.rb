@@ -142,7 +142,7 @@ module Shared
           pid = tx.value("SELECT pg_backend_pid()")
           proxy.hold(:answers)
           units = proxy.messages(:answers)["Z"]
-          future = tx.async("SELECT 1", deadline: 0.05)
+          future = tx.async("SELECT 1", deadline: 0.2)
           proxy.await_messages(:answers, "Z", units + 1) # the cancel will hit nothing
           with_cancels_dealt_with { assert_raises(Trunkline::Deadline) { future.value } }
           proxy.release(:answers)

@@ -99,7 +99,7 @@ module Shared
       hedging do |db, proxies|
         reads = late(db, PORT)
         proxies.each { |proxy| proxy.hold(:answers) }
-        assert_raises(Trunkline::Deadline) { first_to(0) { reads.value(PORT, deadline: 0.2) } }
+        assert_raises(Trunkline::Deadline) { first_to(0) { reads.value(PORT, deadline: 0.8) } }
         proxies.each { |proxy| proxy.release(:answers) }
         assert_equal [[0, 0], [1, 0]], hedged(db)
         assert_in_order(db)
