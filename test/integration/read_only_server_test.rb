@@ -47,7 +47,7 @@ module Trunkline
         primary.psql("CREATE TABLE tokens (token text)")
         replayed(primary, standby)
         with_poolers(primary) do |db, first|
-          db.query("INSERT INTO tokens VALUES ('before')")
+          unhurried { db.query("INSERT INTO tokens VALUES ('before')") } # through the first one
           first.lead_to(standby)
           assert eventually { port_of(db) == standby.port }
           db.query("INSERT INTO tokens VALUES ('after')")

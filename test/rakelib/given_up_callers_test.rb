@@ -6,12 +6,19 @@ require_relative "../../rakelib/given_up_callers"
 # A short form of rake given_up. A fiber that is dropped within a transaction in a thread that lives keeps its connection for 30 seconds.
 class GivenUpCallersTest < Trunkline::TestCase
   SECONDS = 2
+  RUNS = 10 # at most, until so many answers have been right: a slow machine gives few in one
+  RIGHT = 20
   HOSTS = GivenUpCallers::HOSTS - %i[thread_lives thread_asks]
-  private_constant :SECONDS, :HOSTS
+  private_constant :SECONDS, :RUNS, :RIGHT, :HOSTS
 
   def test_nothing_stays_behind
-    outcomes = GivenUpCallers.new(postgres_server.uri, seed: Minitest.seed, hosts: HOSTS).run(SECONDS)
-    assert_empty outcomes.slice(*GivenUpCallers::FAULTS)
-    assert_operator outcomes[:right], :>, 20, outcomes
+    right = 0
+    RUNS.times do |run|
+      outcomes = GivenUpCallers.new(postgres_server.uri, seed: Minitest.seed + run, hosts: HOSTS).run(SECONDS)
+      assert_empty outcomes.slice(*GivenUpCallers::FAULTS)
+      right += outcomes.fetch(:right, 0)
+      break if right > RIGHT
+    end
+    assert_operator right, :>, RIGHT
   end
 end
