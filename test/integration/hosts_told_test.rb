@@ -46,7 +46,7 @@ module Trunkline
       with_server do |one|
         with_server do |other|
           Trunkline.postgres(hosts_uri(one, other), middlewares: [Refusing], connections: 1) do |db|
-            port_of(db)
+            unhurried { port_of(db) }
             one.stop
             error = assert_raises(RuntimeError) { db.transaction { |tx| port_of(tx) } }
             assert_equal "no switch from #{label(one)} to #{label(other)}", error.message

@@ -88,7 +88,7 @@ module Trunkline
     def test_another_server_takes_what_comes_next
       with_pair do |primary, standby|
         Trunkline.postgres(hosts_uri(primary, standby), connections: 2, silence: 0.2) do |db|
-          Array.new(2) { Thread.new { db.value("SELECT 1 FROM pg_sleep(0.05)") } }.each(&:value)
+          unhurried { Array.new(2) { Thread.new { db.value("SELECT 1 FROM pg_sleep(0.05)") } }.each(&:value) }
           assert_equal [primary.port, 2], [port_of(db), db.connection_count]
           frozen(primary) do
             assert_raises(Indeterminate) { port_of(db) }
