@@ -21,6 +21,16 @@ module Trunkline
 
     # No test hangs unseen.
     def run = HangGuard.watch("#{self.class}##{name}") { super }
+
+    private
+
+    # Meanwhile time passes for the client only as Clock.pass says.
+    def with_stopped_clock
+      Clock.stop
+      yield
+    ensure
+      Clock.start
+    end
   end
 end
 

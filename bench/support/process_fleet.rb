@@ -57,10 +57,11 @@ module Trunkline
       def measure(seconds)
         all(:ask_each)
         server_cpu = ServerCpu.seconds(@server.pid)
-        @processes.each { |process| process.begin_call(:work, seconds) }
-        sleep seconds / 2.0
-        occupied = Backends.of_role(@server, ROLE)
-        results = @processes.map(&:finish_call)
+        occupied = nil
+        results = all(:work, seconds) do
+          sleep seconds / 2.0
+          occupied = Backends.of_role(@server, ROLE)
+        end
         server_cpu = ServerCpu.seconds(@server.pid)&.-(server_cpu)
         left = left_after_idling
         again = all(:ask_once)
@@ -94,8 +95,10 @@ module Trunkline
 
       def uri = @server.uri(user: ROLE)
 
+      # @yield meanwhile
       def all(*call)
         @processes.each { |process| process.begin_call(*call) }
+        yield if block_given?
         @processes.map(&:finish_call)
       end
 

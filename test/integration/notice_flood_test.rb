@@ -49,13 +49,6 @@ module Trunkline
 
     private
 
-    def with_stopped_clock
-      Clock.stop
-      yield
-    ensure
-      Clock.start
-    end
-
     # @param first [Integer] notices that are sent at once
     # @param more [#call] gets the server's side when they are sent
     # @yield as each is told

@@ -19,11 +19,11 @@ module Trunkline
         Trunkline.postgres(hosts_uri(standby, primary), connections: 1) do |db|
           Trunkline.postgres(hosts_uri(standby, primary, target_session_attrs: "standby"), connections: 1) do |reader|
             before = unhurried { [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)] }
-            Clock.stop # idle connections are polled every five seconds
-            promote(standby, primary)
-            now_a_primary(standby)
-            assert_equal before, [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)], "an answer tells it"
-            Clock.start
+            with_stopped_clock do # idle connections are polled every five seconds
+              promote(standby, primary)
+              now_a_primary(standby)
+              assert_equal before, [backend(db), db.transaction { |tx| backend(tx) }, backend(reader)], "an answer tells it"
+            end
             next if primary.version < 14 # which does not tell
 
             replaced = [backend(db), db.transaction { |tx| backend(tx) }]
@@ -33,8 +33,6 @@ module Trunkline
             assert_equal 0, db.stats[:lost]
           end
         end
-      ensure
-        Clock.start
       end
     end
 
@@ -43,38 +41,36 @@ module Trunkline
       with_pair do |primary, standby|
         next if primary.version < 14 # which does not tell
 
-        Clock.stop
-        Trunkline.postgres(hosts_uri(standby, primary), connections: 1, max_connections: 3) do |db|
-          idle, used = own_and_shared(db)
-          promote(standby, primary)
-          now_a_primary(standby)
-          Clock.pass(5)
-          assert_equal used, backend(db)
-          assert eventually { processes(standby).fetch(idle) == "" }, "it was asked, by an empty statement"
-          replaced = [db.transaction { |tx| backend(tx) }, backend(db)]
-          assert_empty [idle, used] & replaced
-          assert_equal 0, db.stats[:lost]
+        with_stopped_clock do
+          Trunkline.postgres(hosts_uri(standby, primary), connections: 1, max_connections: 3) do |db|
+            idle, used = own_and_shared(db)
+            promote(standby, primary)
+            now_a_primary(standby)
+            Clock.pass(5)
+            assert_equal used, backend(db)
+            assert eventually { processes(standby).fetch(idle) == "" }, "it was asked, by an empty statement"
+            replaced = [db.transaction { |tx| backend(tx) }, backend(db)]
+            assert_empty [idle, used] & replaced
+            assert_equal 0, db.stats[:lost]
+          end
         end
-      ensure
-        Clock.start
       end
     end
 
     # One that the server has ended after a question costs no caller an error, and is replaced unnoticed.
     def test_a_polled_connection_that_ends
       with_pair do |primary, standby|
-        Clock.stop
-        Trunkline.postgres(hosts_uri(primary, standby), connections: 1, max_connections: 3) do |db|
-          asked, used = own_and_shared(db).reverse
-          Clock.pass(5)
-          assert_equal used, db.transaction { |tx| backend(tx) }
-          assert eventually { processes(primary).fetch(asked) == "" }
-          primary.terminate(asked)
-          assert eventually { processes(primary).keys == [used] }
-          refute_equal asked, backend(db)
+        with_stopped_clock do
+          Trunkline.postgres(hosts_uri(primary, standby), connections: 1, max_connections: 3) do |db|
+            asked, used = own_and_shared(db).reverse
+            Clock.pass(5)
+            assert_equal used, db.transaction { |tx| backend(tx) }
+            assert eventually { processes(primary).fetch(asked) == "" }
+            primary.terminate(asked)
+            assert eventually { processes(primary).keys == [used] }
+            refute_equal asked, backend(db)
+          end
         end
-      ensure
-        Clock.start
       end
     end
 
@@ -85,17 +81,16 @@ module Trunkline
           proxy.refuse
           uri = hosts_uri(Address.new(proxy.host, proxy.port), primary, target_session_attrs: "prefer-standby")
           Trunkline.postgres(uri, connections: 1, max_connections: 1) do |db|
-            Clock.stop
-            assert_equal [primary.port, primary.port, 1], [port_of(db), port_of(db), db.stats[:opened]]
-            Clock.pass(10)
-            assert_equal [primary.port, 2], [port_of(db), db.stats[:opened]]
-            proxy.refuse(false)
-            Clock.pass(10)
-            assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
-            Clock.pass(100)
-            assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
-          ensure
-            Clock.start
+            with_stopped_clock do
+              assert_equal [primary.port, primary.port, 1], [port_of(db), port_of(db), db.stats[:opened]]
+              Clock.pass(10)
+              assert_equal [primary.port, 2], [port_of(db), db.stats[:opened]]
+              proxy.refuse(false)
+              Clock.pass(10)
+              assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
+              Clock.pass(100)
+              assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
+            end
           end
         end
       end

@@ -18,12 +18,7 @@ module Trunkline
     end
 
     # Stops the clock: on a slow machine, for the second request the server would be behind its estimate of the first, which nothing answers.
-    def at_one_moment
-      Clock.stop
-      yield
-    ensure
-      Clock.start
-    end
+    def at_one_moment(&block) = with_stopped_clock(&block)
 
     # @return [Array(Pool, FakeTrunk, Thread)] a pool of two, the trunk that one caller has leased, and the caller that waits for one
     def lent_to_one_while_another_waits

@@ -11,7 +11,8 @@ module Hosts
 
       # Asking for raw_connection would begin a transaction that is only intended.
       PINNED = ->(connection) { connection.instance_variable_get(:@raw_connection)&.pinned? }
-      private_constant :PINNED
+      PATIENCE = 600 # seconds in which hundreds of callers have their turns, also on a slow machine
+      private_constant :PINNED, :PATIENCE
 
       def test_what_shares_takes_no_connection_of_its_own
         ours.execute("SELECT 1")
@@ -143,7 +144,7 @@ module Hosts
 
       # There is one connection for each transaction that is open, and four that the others share.
       def test_two_hundred_fibers_a_quarter_in_transactions_that_stay_open
-        connect(server_connections: 4, max_server_connections: 4 + 50, checkout_timeout: 600)
+        connect(server_connections: 4, max_server_connections: 4 + 50, checkout_timeout: PATIENCE)
         with_model("owner int") do |model|
           in_fibers { |task| assert_beside_each_other(task, model) }
           assert_equal [*0...50], model.order(:owner).pluck(:owner)
@@ -151,7 +152,7 @@ module Hosts
       end
 
       def test_two_hundred_fibers_a_quarter_in_transactions_that_wait_for_each_other
-        connect(server_connections: 4, max_server_connections: 12, checkout_timeout: 600)
+        connect(server_connections: 4, max_server_connections: 12, checkout_timeout: PATIENCE)
         with_model("owner int, step int") do |model|
           model.load_schema
           in_fibers { |task| Array.new(200) { |number| task.async { work(model, number) } }.each(&:wait) }
@@ -161,7 +162,7 @@ module Hosts
       end
 
       def test_threads
-        connect(server_connections: 2, max_server_connections: 6, checkout_timeout: 600)
+        connect(server_connections: 2, max_server_connections: 6, checkout_timeout: PATIENCE)
         with_model("owner int, step int") do |model|
           model.load_schema
           Array.new(16) { |number| Thread.new { 5.times { |round| work(model, (number * 100) + round) } } }.each(&:join)
@@ -237,7 +238,7 @@ module Hosts
       # @param wait [Symbol] for what the block returned
       # @yieldparam work [Proc] to be run by a caller of its own
       def assert_held(wait)
-        connect(pool: 1000, server_connections: 4, checkout_timeout: 600)
+        connect(pool: 1000, server_connections: 4, checkout_timeout: PATIENCE)
         ready, go = Array.new(2) { Thread::Queue.new }
         holders = Array.new(1000) do |number|
           yield(lambda do

@@ -85,17 +85,16 @@ module Trunkline
 
     # As many as are shared are never closed for being idle.
     def test_a_spare_one_counts_as_one_of_those_that_are_shared
-      Clock.stop
-      roster = self.roster(connections: 2, most: 4, max_idle: 1)
-      open(roster)
-      trunk = open(roster, to_pin: true)
-      roster.check_in(trunk, wanted: 0, shared: false)
-      Clock.pass(60)
-      assert_nil roster.retire
-      open(roster)
-      assert_same trunk, roster.retire
-    ensure
-      Clock.start
+      with_stopped_clock do
+        roster = self.roster(connections: 2, most: 4, max_idle: 1)
+        open(roster)
+        trunk = open(roster, to_pin: true)
+        roster.check_in(trunk, wanted: 0, shared: false)
+        Clock.pass(60)
+        assert_nil roster.retire
+        open(roster)
+        assert_same trunk, roster.retire
+      end
     end
 
     def test_given_back_in_excess_it_is_kept_for_the_next_alone
