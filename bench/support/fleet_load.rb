@@ -16,15 +16,16 @@ module Trunkline
       SETTLED = 2.0   # seconds after which no caller is to hear that the server is full
       KNOCK = 0.25    # seconds between two connections of the other program
       LOOK = 0.1      # seconds between two looks
-      LONGEST = 60    # seconds for which processes are waited for
-      private_constant :ROLE, :KNOCK, :LOOK, :LONGEST
+      private_constant :ROLE, :KNOCK, :LOOK
 
       # @param server [PostgresServer] with {SETTINGS}
+      # @param longest [Numeric] seconds for which processes are waited for
       # @param options of each process: see {FleetMember}
-      def initialize(server, **options)
+      def initialize(server, longest: 60, **options)
         server.psql("DO $$ BEGIN CREATE ROLE #{ROLE} LOGIN; EXCEPTION WHEN duplicate_object THEN END $$")
         @server = server
         @uri = server.uri(user: ROLE)
+        @longest = longest
         @options = options
         @members = []
         @finished = []
@@ -125,7 +126,7 @@ module Trunkline
       def wait_until
         start = Measure.now
         until yield
-          raise "the processes have #{open.inspect} connections after #{LONGEST} s" if Measure.now - start > LONGEST
+          raise "the processes have #{open.inspect} connections after #{@longest} s" if Measure.now - start > @longest
 
           sleep LOOK
         end
