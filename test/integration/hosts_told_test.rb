@@ -26,7 +26,7 @@ module Trunkline
       with_pair do |primary, standby|
         Trunkline.postgres(uri_of(primary, standby), middlewares: [Hearing], connections: 1) do |db|
           assert_equal [[nil, nil, false, nil]] * 3, told(db, :role, :timeline, :last, :ago)
-          assert_equal primary.port, port_of(db)
+          assert_equal primary.port, unhurried { port_of(db) }
           assert_equal [[0, nil, nil, false], [1, "primary", 1, true], [0, nil, nil, false]], told(db, :open, :role, :timeline, :last)
           assert_match(/cannot connect/, db.stats[:hosts][0][:error])
           assert_equal [[label(primary)], 0, 0], [db.stats[:trunks].map { |trunk| trunk[:server] }, db.stats[:switches], HEARD.size]

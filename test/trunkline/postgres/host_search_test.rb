@@ -44,7 +44,13 @@ module Trunkline
           WELCOME.call(peer)
         end
         silent = ScriptedServer.silent(both)
-        counted(late, silent) { |hosts, _| assert_no_socket_left { assert_equal hosts[0], in_host { reached(Connector.new(config(*hosts))) } } }
+        counted(late, silent) do |hosts, calls|
+          connector = Connector.new(config(*hosts))
+          assert_no_socket_left { assert_equal hosts[0], in_host { reached(connector) } }
+          both << true
+          assert_equal hosts[0], Waiting.stub(:now, Waiting.now) { in_host { reached(connector) } }
+          assert_equal [2, 1], calls.map(&:size), "it is asked first again"
+        end
       end
 
       def test_packets_that_vanish

@@ -15,8 +15,9 @@ module Trunkline
       # timeline:: [Integer, nil] at the last connection
       # error:: [String, nil] why the last attempt failed, or why the host is avoided
       # at:: [Float] time of that error
-      # avoided_until:: [Float, nil]
-      Known = Struct.new(:role, :timeline, :error, :at, :avoided_until)
+      # avoided_until:: [Float, nil] as it failed to do what was required
+      # silent_until:: [Float, nil] as it did not answer, unless it does after all
+      Known = Struct.new(:role, :timeline, :error, :at, :avoided_until, :silent_until, keyword_init: true)
       NOTHING = Known.new.freeze
       # seconds:: [Float] time that callers have waited in vain, counted once where several waited
       # till:: [Float] end of the last such wait
@@ -52,19 +53,20 @@ module Trunkline
       # @return [Boolean] whether it is tried last for now
       def last?(host) = @lock.synchronize { avoided?(host) }
 
-      # A connection was opened.
+      # A connection was opened, also to a host that was silent in the search: it has answered after all.
       #
       # @param connection [Connection]
-      # @param sought_at [Float] when its search began: what became known of the host after that is newer
+      # @param sought_at [Float] when its search began: where the host is avoided since, that is newer
       # @return [String, nil] label of the former connection's host, if that was another and hosts are tried in order
       def connected(connection, sought_at)
         host = host_of(connection.server) or return
         @lock.synchronize do
-          next if avoided?(host) && known_of(host).at > sought_at
+          known = known_of(host)
+          next if ahead?(known.avoided_until) && known.at > sought_at
 
           identity = connection.identity
           role = identity ? ROLES[identity.recovery ? "on" : "off"] : ROLES[connection.parameters["in_hot_standby"]]
-          @known[host] = Known.new(role, identity&.timeline, nil, Waiting.now, nil)
+          @known[host] = Known.new(role: role, timeline: identity&.timeline, at: Waiting.now)
           @unanswered.delete(host)
           before = @last_good
           @last_good = host
@@ -86,7 +88,7 @@ module Trunkline
       #
       # @param host [Config::Host]
       # @return [void]
-      def silent(host) = note(host, "it does not respond", Waiting.now + SILENT_FOR)
+      def silent(host) = note(host, "it does not respond", silent_until: Waiting.now + SILENT_FOR)
 
       # The host has sent nothing to a caller that could not wait for longer.
       #
@@ -110,7 +112,7 @@ module Trunkline
       # @param server [String]
       # @param reason [String]
       # @return [void]
-      def avoid(server, reason) = @config.hosts.each { |host| note(host, reason, Waiting.now + SILENT_FOR) if host.server == server }
+      def avoid(server, reason) = @config.hosts.each { |host| note(host, reason, avoided_until: Waiting.now + SILENT_FOR) if host.server == server }
 
       # A server that would do has refused a write, as it is read-only.
       #
@@ -144,14 +146,15 @@ module Trunkline
 
       def host_of(server) = @config.hosts.find { |host| host.server == server }
       def preferred?(host) = host.equal?(@last_good) && !balanced?
-      def avoided?(host) = (time = known_of(host).avoided_until) && Waiting.now < time
+      def avoided?(host) = known_of(host).then { |known| ahead?(known.avoided_until) || ahead?(known.silent_until) }
+      def ahead?(time) = !time.nil? && Waiting.now < time
 
       # Role and timeline are kept: they may still be valid.
-      def note(host, error, avoided_until = nil)
+      def note(host, error, **tried_last)
         @lock.synchronize do
           known = known_of(host)
           @unanswered.delete(host)
-          @known[host] = Known.new(known.role, known.timeline, error, Waiting.now, avoided_until || known.avoided_until)
+          @known[host] = Known.new(**known.to_h, error: error, at: Waiting.now, **tried_last)
         end
       end
     end
