@@ -108,7 +108,7 @@ module Shared
 
     def test_connections_run_out
       in_host do
-        with_sequel(connections: 1, max_connections: 2, pool_timeout: 0.2) do |db|
+        with_sequel(connections: 1, max_connections: 2, pool_timeout: 1.5) do |db| # in which the second one opens on a busy machine, too
           begun = Thread::Queue.new
           wants_one = later { begun.pop && db.transaction { db.run("SELECT 1") } }
           shares = later { begun.pop && db.get(2) }

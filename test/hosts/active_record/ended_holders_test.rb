@@ -10,7 +10,7 @@ module Hosts
     class EndedHoldersTest < Trunkline::TestCase
       include Trunkline::ActiveRecordHost
 
-      FEW = { server_connections: 1, max_server_connections: 3, checkout_timeout: 5 }.freeze
+      FEW = { server_connections: 1, max_server_connections: 3, checkout_timeout: 60 }.freeze
       private_constant :FEW
 
       def setup

@@ -18,7 +18,7 @@ module SequelCallersTests
     include Trunkline::SequelHost
 
     def test_what_its_fibers_kept_is_free
-      with_sequel(connections: 1, max_connections: 2, pool_timeout: 5) do |db|
+      with_sequel(connections: 1, max_connections: 2, pool_timeout: 60) do |db|
         fibers = Array.new(3) do
           Sync { |task| task.async { db.run("SET application_name = 'kept'").then { Fiber.current } }.wait }
         end
@@ -53,7 +53,7 @@ module SequelCallersTests
 
     # Words that remain on the stack may keep some fibers, not all.
     def test_fibers_that_are_dropped_in_a_transaction
-      with_sequel(connections: 1, max_connections: 9, pool_timeout: 20) do |db|
+      with_sequel(connections: 1, max_connections: 9, pool_timeout: 60) do |db|
         Fiber.new { 8.times { Fiber.new { db.transaction { db.get(1) && Fiber.yield } }.resume } }.resume
         assert_equal [8, 1], [db.client.stats[:pinned], Thread.new { db.transaction { db.get(1) } }.value]
       end
