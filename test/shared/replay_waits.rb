@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "support/interruptions"
+require "support/leeway"
 require "support/simulated_replay_waits"
 require "support/replica_servers"
 
@@ -10,6 +11,7 @@ module Shared
   module ReplayWaits
     include Trunkline::ReplicaServers
     include Interruptions
+    include Leeway
 
     NUMBER = "SELECT number, pg_is_in_recovery() FROM noted"
     # Longer than a test takes, so that what ends a wait is what the test does.
@@ -46,7 +48,7 @@ module Shared
       waiting do |db|
         db.__send__(:readers).set.instance_variable_get(:@waits).instance_variable_set(:@longest, 0.01)
         WAYS.each do |name, way|
-          reader, wait = waits(db) { |token| way.call(db.replica(after: token)) }
+          reader, wait = with_much_grace { waits(db) { |token| way.call(db.replica(after: token)) } }
           assert_equal [@number, false], reader.value, name
           assert_equal 10, wait.milliseconds
           assert_nil @came.pop, "the caller has its answer"

@@ -21,8 +21,11 @@ module Leeway
   # Meanwhile no connection counts as stalled, whose callers do not run.
   def with_no_stalls(&block) = with_seconds(:Waiting, :LONGEST_TURN, HOURS) { with_seconds(:Stall, :LONGEST_WITH_LOSS, HOURS, &block) }
 
-  def with_seconds(name, constant, seconds = SECONDS)
-    owner = Trunkline.const_get(name)
+  # Meanwhile a read that waits for a replica has time to open a connection for that.
+  def with_much_grace(&block) = with_seconds(:ReplayWaits, :GRACE, within: Trunkline::Postgres, &block)
+
+  def with_seconds(name, constant, seconds = SECONDS, within: Trunkline)
+    owner = within.const_get(name)
     usual = exchange_seconds(owner, constant, seconds)
     yield
   ensure
