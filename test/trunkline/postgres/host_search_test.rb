@@ -43,13 +43,12 @@ module Trunkline
           both.pop
           WELCOME.call(peer)
         end
-        silent = ScriptedServer.silent(both)
-        counted(late, silent) do |hosts, calls|
+        counted(late, ScriptedServer.silent(both)) do |hosts, calls|
           connector = Connector.new(config(*hosts))
           assert_no_socket_left { assert_equal hosts[0], in_host { reached(connector) } }
           both << true
-          assert_equal hosts[0], Waiting.stub(:now, Waiting.now) { in_host { reached(connector) } }
-          assert_equal [2, 1], calls.map(&:size), "it is asked first again"
+          again = Waiting.stub(:now, Waiting.now) { in_host { reached(connector) } }
+          assert_equal [hosts[0], [2, 1]], [again, calls.map(&:size)], "it is asked first again"
         end
       end
 
