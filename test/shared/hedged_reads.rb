@@ -71,6 +71,24 @@ module Shared
       end
     end
 
+    # The caller waits for the second replica, which takes nothing, and reads from the first in intervals that grow: in those alone, the read would be
+    # written in some minutes. For a while the first one takes nothing either.
+    def test_the_rest_of_a_large_read_is_written_to_the_first
+      hedging(silence: Float::INFINITY) do |db, proxies|
+        reads = late(db, sql = "SELECT length($1::text)")
+        @set.pools.first.trunks.first.io.setsockopt(:SOCKET, :SNDBUF, 4608)
+        proxies.each(&:stall)
+        begun = Trunkline.const_get(:Waiting).now
+        reader = later { first_to(0) { reads.value(sql, "x" * 5_000_000) } }
+        assert eventually { Trunkline.const_get(:Waiting).now - begun > 2 }
+        proxies.first.resume
+        proxies.first.await { |seen| seen.fetch(:requests).bytes > 5_000_000 }
+        proxies.last.resume
+        assert_equal 5_000_000, reader.value
+        assert_in_order(db)
+      end
+    end
+
     def test_a_lost_replica_leaves_it_to_the_other
       hedging do |db, proxies, standbys|
         reads = late(db, PORT)

@@ -11,8 +11,8 @@ module Trunkline
     # a copy of the request: the request takes the answer of one copy, while another copy may still be in flight.
     #
     # A caller sleeps on one connection at a time. It waits for the second replica, whose answer is expected first, and reads from the first one in
-    # intervals of an eighth of the time that it has waited: that answer is noticed so much later. While the first
-    # one takes what remains to be written, the caller writes as often as one beside a leader.
+    # intervals of an eighth of the time that it has waited: that answer is noticed so much later. While something remains to be written to the first
+    # one, the caller tries again after a pause, which doubles with each try that writes nothing.
     class HedgedRead # :nodoc:
       # The fraction of the waited time after which the first connection is read again. A read that was slow after 10 ms and took a second was polled
       # 29 times, for 5 ms of the client's processor (load 15).
@@ -20,7 +20,11 @@ module Trunkline
       # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.
       # Of 40 cancels half took 11 ms at most, and the longest 39 (load 15).
       CANCEL = (0.01..0.25)
-      private_constant :POLL_DIVISOR, :CANCEL
+      # Seconds between two tries to write to the first connection, at least and at most. In the intervals of polls a read of 4 MB, for which the caller
+      # had waited for a second, took 3.5 s more. Where the other end takes nothing, ten tries in the first second and four in each further one take
+      # some 50 us of the processor each.
+      PAUSE = (OutputWriter::WRITE_AGAIN..0.25)
+      private_constant :POLL_DIVISOR, :CANCEL, :PAUSE
 
       # A copy in flight to one replica.
       Attempt = Struct.new(:replica, :read, :trunk, :since, :route) do
@@ -41,7 +45,7 @@ module Trunkline
         @since = since
         @attempts = []
         @slow = false
-        @writes_first = false # the first connection takes what remains to be written
+        @pause = nil # seconds until it tries to write to the first connection again; nil: nothing remains to be written
       end
 
       # @param replica [Replica] to which it is sent first
@@ -137,17 +141,19 @@ module Trunkline
         send_beside(attempt.replica) unless attempt.done?
       end
 
-      # In the intervals of polls a read of 4 MB, for which the caller had waited for a second, took 3.5 s more.
       def await_either(first, second)
-        second.trunk.await(second.request, @writes_first ? Waiting.now + OutputWriter::WRITE_AGAIN : next_poll)
+        second.trunk.await(second.request, @pause ? Waiting.now + @pause : next_poll)
         exchange_unattended(first.trunk) unless first.done?
       end
 
       def exchange_unattended(trunk)
-        unwritten = trunk.codec.output.size
+        before = trunk.codec.output.size
         trunk.read_unattended
-        @writes_first = trunk.codec.output.size.between?(1, unwritten - 1)
+        unwritten = trunk.codec.output.size
+        @pause = unwritten.zero? ? nil : pause_after(unwritten < before)
       end
+
+      def pause_after(written) = written || @pause.nil? ? PAUSE.min : [@pause * 2, PAUSE.max].min
 
       def next_poll = Waiting.now.then { |now| now + ((now - @since) / POLL_DIVISOR) }
 
