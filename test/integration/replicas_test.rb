@@ -99,6 +99,9 @@ module Trunkline
         assert_match(/it is not a standby/, error.message)
         assert_predicate error, :retriable?
         assert_raises(NoReplica) { db.replica(fallback: false).stream("SELECT 1").to_a }
+        [-> { db.replica.stream("SELECT 1 / 0").to_a }, -> { db.replica.transaction { |tx| tx.value("SELECT 1 / 0") } }].each do |read|
+          assert_raises(DivisionByZero, &read) # which is the read's own, not that of the check whether the server fulfils the conditions
+        end
       end
       with_client { |db| assert_match(/replicas: true/, assert_raises(ArgumentError) { db.replica }.message) }
       error = assert_raises(ConfigError) { Trunkline.postgres(postgres_server.uri, replicas: true, target_session_attrs: "standby") }

@@ -60,14 +60,18 @@ module Trunkline
       def on_primary(session, &work)
         raise @set.no_replica(@guard) unless @guard.fallback
 
-        within(@sessions, session) { |own| work.call(own, -> { own.command(@guard.on_primary(@set.cluster)) }) }
-      rescue DivisionByZero
-        raise @set.no_replica(@guard)
+        within(@sessions, session) { |own| work.call(own, -> { admit_on_primary(own) }) }
       end
 
       def within(sessions, session, &work)
         made = session.call(sessions)
         sessions.lend(made, &work)
+      end
+
+      def admit_on_primary(session)
+        session.command(@guard.on_primary(@set.cluster))
+      rescue DivisionByZero
+        raise @set.no_replica(@guard)
       end
 
       # @return [true] the server is admitted
