@@ -69,9 +69,14 @@ module Trunkline
         raise Overloaded, overload if @busy + @queued >= threads + queue
 
         @queued += 1
-        @started << Thread.new { work } if @started.size < threads && @busy + @queued > @started.size
+        start_if_needed
       end
       @jobs.push(job)
+    end
+
+    # Called with the lock held.
+    def start_if_needed
+      @started << Thread.new { work } if @started.size < threads && @busy + @queued > @started.size
     end
 
     def overload = "#{@busy} blocks run on #{threads} threads and #{@queued} wait for their turn, which is the limit: try again later"
@@ -88,7 +93,7 @@ module Trunkline
     end
 
     # A thread inherits the interrupt mask of the thread that starts it, with which it could not even be ended with the program. A block may end its
-    # thread; then another replaces it.
+    # thread; then another replaces it, at once if a block that was enqueued meanwhile waits for this one.
     def work
       Thread.current.name = "trunkline worker"
       Thread.handle_interrupt(Object => :immediate) do
@@ -98,7 +103,10 @@ module Trunkline
         end
       end
     ensure
-      @lock.synchronize { @started.delete(Thread.current) }
+      @lock.synchronize do
+        @started.delete(Thread.current)
+        start_if_needed
+      end
     end
 
     def perform(job)

@@ -6,6 +6,7 @@ require "active_support/isolated_execution_state"
 require "shared/offload"
 require "support/children"
 require "support/database_helpers"
+require "support/eventually"
 require "support/schedulers/event_machine_host"
 require "support/each_host"
 
@@ -13,6 +14,7 @@ module Trunkline
   class OffloadTest < TestCase
     extend EachHost
     include Children
+    include Eventually
 
     in_hosts DatabaseHelpers, Shared::Offload, hosts: Hosts::LOOPS, named: "Under%sTest"
 
@@ -33,13 +35,26 @@ module Trunkline
       assert_equal [4, 256], [Trunkline.workers.threads, Trunkline.workers.queue]
     end
 
+    # A worker wakes its caller before it counts itself as free: another thread is started if the caller's next block comes before that.
     def test_threads_are_started_as_they_are_needed
       workers = Workers.new(threads: 3)
       Sync do
         assert_match(%r{threads=0/3}, workers.inspect)
-        5.times { |number| assert_equal number, workers.run { number } }
+        5.times { |number| assert_equal([number, true], [workers.run { number }, eventually { workers.inspect.include?("busy=0") }]) }
         assert_match(%r{threads=1/3 busy=0 queued=0}, workers.inspect)
       end
+    end
+
+    # The thread that ends would have taken what is enqueued before it is no longer counted.
+    def test_a_block_that_is_enqueued_while_the_only_thread_ends
+      workers = Workers.new(threads: 1)
+      waiting = Thread::Queue.new
+      when_one_leaves(workers) do
+        waiting << Thread.new { Sync { workers.run { 2 } } }
+        Thread.pass until workers.inspect.include?("queued=1")
+      end
+      Sync { assert_raises(ThreadError) { workers.run { Thread.exit } } }
+      assert_equal 2, waiting.pop.join(60)&.value
     end
 
     def test_active_supports_state_comes_along
@@ -77,6 +92,18 @@ module Trunkline
     def test_a_forked_child_starts_threads_of_its_own
       Sync { Trunkline.offload { 1 } }
       assert_equal 2, in_child { Sync { Trunkline.offload { 2 } } }
+    end
+
+    private
+
+    # Runs the block before a thread of the workers takes their lock for the third time: for the beginning and the end of its job, and as it leaves.
+    def when_one_leaves(workers, &block)
+      lock = workers.instance_variable_get(:@lock)
+      turns = 0
+      lock.define_singleton_method(:synchronize) do |&work|
+        block.call if Thread.current.name == "trunkline worker" && (turns += 1) == 3
+        super(&work)
+      end
     end
   end
 end

@@ -27,7 +27,7 @@ module Trunkline
         end
 
         def self.describe(replica)
-          lag = replica[:lag] ? "it is #{format("%.3g", replica[:lag])} s behind" : "its lag is not known yet"
+          lag = replica[:lag] ? "it is #{Timing.significant(replica[:lag])} s behind" : "its lag is not known yet"
           [:fine, "#{replica[:server]} took #{(replica[:share] * 100).round} % of #{READS} reads of replicas, 99 of 100 within " \
                   "#{Timing.milliseconds(replica[:p99])}, and #{lag}."]
         end

@@ -26,7 +26,11 @@ module Trunkline
         end
 
         # @return [String] with its unit
-        def self.milliseconds(seconds) = format("%.3g ms", seconds * 1000)
+        def self.milliseconds(seconds) = "#{significant(seconds * 1000)} ms"
+
+        # @param number [Numeric]
+        # @return [String] three digits of it, or all before the point, and no exponent
+        def self.significant(number) = format(number < 999.5 ? "%.3g" : "%.0f", number)
       end
       private_constant :Timing
     end
