@@ -25,8 +25,10 @@ module Trunkline
         @outcome = [nil, error]
       ensure
         @outcome ||= [nil, ThreadError.new("the block has ended its thread")]
-        @waiter.wake_if_parked
       end
+
+      # Wakes the caller.
+      def finish = @waiter.wake_if_parked
 
       # @param deadline [Float, nil] on the clock of Waiting.now
       def sleep_until_done(deadline) = Waiting.park(@waiter, deadline)

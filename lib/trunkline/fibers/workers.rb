@@ -109,6 +109,7 @@ module Trunkline
       end
     end
 
+    # The caller, which may enqueue its next block at once, is woken last: this thread is free for that by then.
     def perform(job)
       @lock.synchronize do
         @queued -= 1
@@ -116,7 +117,11 @@ module Trunkline
       end
       job.perform
     ensure
-      @lock.synchronize { @busy -= 1 }
+      begin
+        @lock.synchronize { @busy -= 1 }
+      ensure
+        job.finish
+      end
     end
   end
 end
