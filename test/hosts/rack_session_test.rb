@@ -40,7 +40,7 @@ class RackSessionTest < Trunkline::TestCase
   end
 
   def test_a_session_that_ended_meanwhile_stays_ended
-    cache = Trunkline.memcached(memcached.address, namespace: Trunkline::MemcachedServers.namespace)
+    cache = Trunkline.memcached(memcached.address, namespace: Trunkline::MemcachedServers.namespace, timeout: 20)
     ending = ->(env) { COUNTER.call(env).tap { cache.delete(env["rack.session"].id.private_id) if env["QUERY_STRING"] == "end" } }
     app = Rack::Session::Trunkline.new(ending, cache: cache)
     first = request(app)

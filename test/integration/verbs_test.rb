@@ -101,7 +101,7 @@ class VerbsTest < Trunkline::TestCase
   def test_results_are_cached
     with_memcached do |server|
       in_host_with_client do |db|
-        cache = Trunkline.memcached(server.address)
+        cache = Trunkline.memcached(server.address, timeout: 30)
         result = db.query("SELECT 1 AS id, 'Ada' AS name, now() AS at, 1.5 AS n, interval '1 day' AS d, int4range(1, 2) AS r, inet '::1' AS i, NULL AS z")
         2.times do
           kept = cache.fetch("users", 60) { result }

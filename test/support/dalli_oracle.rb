@@ -8,7 +8,7 @@ Dalli.logger = Logger.new(IO::NULL)
 module Trunkline
   # Dalli, whose ring, keys and values must be the same as this client's.
   module DalliOracle
-    PROTOCOL = { protocol: :meta }.freeze
+    PROTOCOL = { protocol: :meta, socket_timeout: 30 }.freeze
 
     # @return [Array<String>] keys of all sorts, long and short
     def keys(random, count)

@@ -30,7 +30,7 @@ module Trunkline
     # @param options [Hash] keywords of Trunkline.memcached
     # @yieldparam cache [Trunkline::Memcached::Client]
     def with_cache(**options, &block)
-      Trunkline.memcached(memcached.address, namespace: MemcachedServers.namespace, **options, &block)
+      Trunkline.memcached(memcached.address, namespace: MemcachedServers.namespace, timeout: 30, **options, &block)
     end
 
     # The same within the test's host.

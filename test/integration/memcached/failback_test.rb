@@ -175,7 +175,7 @@ module Trunkline
         keys.select { |key| ring.send(:at, Zlib.crc32(names.wire(key))).name == server.address }
       end
 
-      def on(server, &block) = Trunkline.memcached(server.address, namespace: @namespace, &block)
+      def on(server, &block) = Trunkline.memcached(server.address, namespace: @namespace, timeout: 30, &block)
 
       # By each of the ways there are.
       def change(cache, keys)

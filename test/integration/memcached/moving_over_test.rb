@@ -37,7 +37,10 @@ module Trunkline
           ours.set("theirs", ["value"])
           2.times do
             [{}, all.merge(skip_lru_bump: true), all, { return_cas: false }].each do |options|
-              assert_equal theirs.get_with_metadata("theirs", options).except(:cas).merge(miss: false), ours.get_with_metadata("ours", options).except(:cas)
+              known = [theirs.get_with_metadata("theirs", options).merge(miss: false), ours.get_with_metadata("ours", options)]
+              seconds = known.map { |one| one.delete(:last_access) } # the server's clock may tick between the two
+              assert_equal(*known.map { |one| one.except(:cas) })
+              assert_equal [options[:return_last_access]], seconds.map { |one| one&.between?(0, 60) }.uniq
             end
           end
           assert_equal [ours.get_cas("ours"), true], [ours.get_with_metadata("ours").values_at(:value, :cas), ours.get_with_metadata("ours", all)[:hit_before]]
@@ -123,7 +126,9 @@ module Trunkline
           cache.set("text", "text")
           assert_raises(NotANumber) { cache.quiet { cache.incr("text") } }
         end
-        Trunkline.memcached("127.0.0.1:1", on_error: ->(error) { told << error.class }) { |gone| assert_equal :done, gone.quiet { gone.set("key", 1) || :done } }
+        Trunkline.memcached("127.0.0.1:1", timeout: 30, on_error: ->(error) { told << error.class }) do |gone|
+          assert_equal :done, gone.quiet { gone.set("key", 1) || :done }
+        end
         assert_equal ConnectionError, told.last
       end
 
@@ -145,8 +150,8 @@ module Trunkline
 
       def test_alive
         with_cache { |cache| assert_equal true, cache.alive! }
-        Trunkline.memcached("127.0.0.1:1", memcached.address) { |cache| assert_equal true, cache.alive! }
-        Trunkline.memcached("127.0.0.1:1", "127.0.0.1:2") { |cache| assert_raises(ConnectionError) { cache.alive! } }
+        Trunkline.memcached("127.0.0.1:1", memcached.address, timeout: 30) { |cache| assert_equal true, cache.alive! }
+        Trunkline.memcached("127.0.0.1:1", "127.0.0.1:2", timeout: 30) { |cache| assert_raises(ConnectionError) { cache.alive! } }
       end
 
       # As Rack::Attack asks it.
@@ -156,7 +161,7 @@ module Trunkline
           assert_equal [true, 2], [cache.write("one", 1, expires_in: 60), cache.increment("one", 1, expires_in: 60)]
           assert_equal [true, :on, nil], [cache.write("ban", :on), cache.read("ban"), cache.read("none")]
         end
-        Trunkline.memcached("127.0.0.1:1") do |gone|
+        Trunkline.memcached("127.0.0.1:1", timeout: 30) do |gone|
           assert_equal [nil, nil, false], [gone.read("key"), gone.increment("key", 1, expires_in: 60), gone.write("key", 1)]
         end
       end
@@ -189,7 +194,7 @@ module Trunkline
       def beside_dalli
         namespace = MemcachedServers.namespace
         theirs = dalli(memcached.address, namespace: namespace, silence_marshal_warning: true)
-        Trunkline.memcached(memcached.address, namespace: namespace) { |ours| yield ours, theirs }
+        Trunkline.memcached(memcached.address, namespace: namespace, timeout: 30) { |ours| yield ours, theirs }
       ensure
         theirs&.close
       end
@@ -202,7 +207,7 @@ module Trunkline
       end
 
       def assert_refused(message, server, **options)
-        Trunkline.memcached(server, **options) { |cache| assert_match message, assert_raises(ConnectionError) { cache.get("key") }.message }
+        Trunkline.memcached(server, timeout: 30, **options) { |cache| assert_match message, assert_raises(ConnectionError) { cache.get("key") }.message }
       end
     end
   end

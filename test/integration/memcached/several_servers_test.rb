@@ -23,7 +23,7 @@ module Trunkline
       def test_dalli_finds_what_we_store_and_the_reverse
         pairs = keys(Random.new(Minitest.seed), 300).zip(1..).to_h
         theirs = dalli(*@servers, namespace: "fleet")
-        Trunkline.memcached(@servers, namespace: "fleet") do |cache|
+        Trunkline.memcached(@servers, namespace: "fleet", timeout: 30) do |cache|
           cache.set_multi(pairs)
           assert_equal pairs, pairs.keys.to_h { |key| [key, theirs.get(key)] }
           pairs.each_key { |key| theirs.set(key, [key]) }
@@ -38,7 +38,7 @@ module Trunkline
       def test_weights
         servers = ["#{@servers[0]}:5", "#{@servers[1]}:1", @servers[2]]
         theirs = dalli(*servers, namespace: "weights")
-        Trunkline.memcached(servers, namespace: "weights") do |cache|
+        Trunkline.memcached(servers, namespace: "weights", timeout: 30) do |cache|
           keys(Random.new(1), 200).each { |key| assert cache.set(key, key) && theirs.get(key) == key }
         end
       ensure
@@ -47,7 +47,7 @@ module Trunkline
 
       def test_another_has_the_keys_of_a_server_that_is_down
         with_one_down do |servers|
-          Trunkline.memcached(servers, namespace: "failover") do |cache|
+          Trunkline.memcached(servers, namespace: "failover", timeout: 30) do |cache|
             numbers = (1..100).to_a
             numbers.each { |number| cache.set("key#{number}", number) }
             assert_equal numbers, numbers.map { |number| cache.get("key#{number}") }
@@ -60,7 +60,7 @@ module Trunkline
 
       def test_without_failover_its_keys_have_no_server
         with_one_down do |servers|
-          Trunkline.memcached(servers, namespace: "alone", failover: false) do |cache|
+          Trunkline.memcached(servers, namespace: "alone", failover: false, timeout: 30) do |cache|
             outcomes = (1..100).map { |number| outcome { cache.set("key#{number}", number) } }
             assert_equal [true, Trunkline::ConnectionError], outcomes.uniq.sort_by(&:to_s).reverse
             assert_equal outcomes.count(true), cache.get_multi((1..100).map { |number| "key#{number}" }).size
@@ -72,7 +72,7 @@ module Trunkline
       def test_no_server_is_there
         with_memcached do |server|
           server.stop
-          Trunkline.memcached(server.address, "127.0.0.1:1") do |cache|
+          Trunkline.memcached(server.address, "127.0.0.1:1", timeout: 30) do |cache|
             error = assert_raises(Trunkline::ConnectionError) { cache.get("key") }
             assert_predicate error, :retriable?
             refute_predicate error, :sent?
@@ -83,7 +83,7 @@ module Trunkline
 
       def test_a_server_that_comes_back_is_found_again
         with_memcached do |server|
-          Trunkline.memcached(server.address, down_retry_delay: 0.001) do |cache|
+          Trunkline.memcached(server.address, down_retry_delay: 0.001, timeout: 30) do |cache|
             cache.set("key", 1)
             server.stop
             assert_raises(Trunkline::Error) { cache.get("key") }
@@ -97,7 +97,7 @@ module Trunkline
       def test_a_server_that_is_down_is_left_alone_for_a_while
         with_memcached do |server|
           server.stop
-          Trunkline.memcached(server.address, down_retry_delay: 1000) do |cache|
+          Trunkline.memcached(server.address, down_retry_delay: 1000, timeout: 30) do |cache|
             refute_match(/not tried again/, assert_raises(Trunkline::ConnectionError) { cache.get("key") }.message)
             assert eventually { assert_raises(Trunkline::ConnectionError) { cache.get("key") }.message.match?(/connection refused.*not tried again for now/) }
           end
@@ -106,7 +106,7 @@ module Trunkline
 
       def test_a_restart_between_two_calls_is_not_noticed
         with_memcached do |server|
-          Trunkline.memcached(server.address) do |cache|
+          Trunkline.memcached(server.address, timeout: 30) do |cache|
             cache.set("key", 1)
             server.stop
             server.start
@@ -123,7 +123,7 @@ module Trunkline
         end
         ScriptedMemcached.open(script) do |server|
           dying = server
-          Trunkline.memcached(server.address, memcached.address, namespace: MemcachedServers.namespace) do |cache|
+          Trunkline.memcached(server.address, memcached.address, namespace: MemcachedServers.namespace, timeout: 30) do |cache|
             keys = (1..20).map { |number| "key#{number}" }
             assert_equal [nil], keys.map { |key| cache.get(key) }.uniq
             keys.each { |key| assert cache.set(key, key) }
@@ -134,9 +134,9 @@ module Trunkline
 
       def test_a_unix_socket
         with_memcached(unix: true) do |server|
-          Trunkline.memcached(server.address) { |cache| assert_equal "value", cache.set("key", "value") && cache.get("key") }
+          Trunkline.memcached(server.address, timeout: 30) { |cache| assert_equal "value", cache.set("key", "value") && cache.get("key") }
           server.stop
-          error = assert_raises(Trunkline::ConnectionError) { Trunkline.memcached(server.address) { |cache| cache.get("key") } }
+          error = assert_raises(Trunkline::ConnectionError) { Trunkline.memcached(server.address, timeout: 30) { |cache| cache.get("key") } }
           assert_match(/there is no such socket|the socket is there/, error.message)
         end
       end

@@ -36,7 +36,7 @@ class MemcachedWrongUsagesTest < Trunkline::TestCase
   private_constant :CALLS
 
   def test_calls
-    Trunkline.memcached(memcached.address) do |cache|
+    Trunkline.memcached(memcached.address, timeout: 30) do |cache|
       CALLS.each do |typed, (call, told)|
         assert_match told, assert_raises(ArgumentError, NoMethodError, TypeError, Trunkline::Error, typed) { call.call(cache) }.message, typed
       end
@@ -44,6 +44,6 @@ class MemcachedWrongUsagesTest < Trunkline::TestCase
   end
 
   def test_a_time_to_live_in_digits
-    Trunkline.memcached(memcached.address) { |cache| assert cache.set("in digits", 1, "60") && cache.touch("in digits", 60) }
+    Trunkline.memcached(memcached.address, timeout: 30) { |cache| assert cache.set("in digits", 1, "60") && cache.touch("in digits", 60) }
   end
 end

@@ -26,6 +26,6 @@ module Chat
     config.active_record.dump_schema_after_migration = true
     config.active_job.queue_adapter = Rails.env.test? ? :test : :async
     config.action_cable.disable_request_forgery_protection = true
-    config.cache_store = :trunkline_store, ENV.fetch("MEMCACHED"), { namespace: ENV.fetch("CACHE_NAMESPACE") }
+    config.cache_store = :trunkline_store, ENV.fetch("MEMCACHED"), { namespace: ENV.fetch("CACHE_NAMESPACE"), timeout: 20 }
   end
 end
