@@ -17,7 +17,8 @@ require "fileutils"
 require_relative "server_folders"
 
 class KeeperProcess
-  PATIENCE = 5 # seconds between the polite signal and SIGKILL
+  # Seconds between the polite signal and SIGKILL. INT ends PostgreSQL, which writes a checkpoint and waits until its standbys have all that was written.
+  PATIENCE = Hash.new(5).update("INT" => 30).freeze
 
   def initialize
     @signals = {} # pid => signal that ends it
@@ -106,8 +107,8 @@ class KeeperProcess
   def stop(pid)
     return unless @signals.key?(pid)
 
-    signal_group(@signals[pid], pid)
-    deadline = now + PATIENCE
+    signal_group(signal = @signals[pid], pid)
+    deadline = now + PATIENCE[signal]
     wait(pid) { now < deadline } || kill(pid)
   end
 

@@ -13,7 +13,7 @@ module Trunkline
     #   server.address    # => "127.0.0.1:40123"
     #   server.stop
     class MemcachedServer
-      START_TIMEOUT = 30 # seconds
+      START_TIMEOUT = 120 # seconds
       ATTEMPTS = 3       # another process may take the free port first
       private_constant :START_TIMEOUT, :ATTEMPTS
 

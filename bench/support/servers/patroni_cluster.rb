@@ -216,7 +216,7 @@ module Trunkline
       # @return [String, nil] the code of the answer
       def get(port, path)
         http = Net::HTTP.new("127.0.0.1", port)
-        http.open_timeout = http.read_timeout = 1
+        http.open_timeout = http.read_timeout = 10 # a node that is gone refuses at once, and a frozen one is not asked
         http.get(path).code
       rescue SystemCallError, Timeout::Error, EOFError
         nil

@@ -23,7 +23,7 @@ module Trunkline
         "shared_buffers" => "128MB", "password_encryption" => "scram-sha-256", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
       }.freeze
       TEMPLATE = "TRUNKLINE_SERVER_TEMPLATE"
-      START_TIMEOUT = 30 # seconds
+      START_TIMEOUT = 120 # seconds; a PostgreSQL took 15 at a load of 20 on two processors
       ATTEMPTS = 3       # another process may take the free port first
       private_constant :SETTINGS, :START_TIMEOUT, :ATTEMPTS
 
@@ -201,6 +201,7 @@ module Trunkline
       private
 
       def launch
+        FileUtils.rm_f(File.join(socket_directory, "postmaster.pid")) # a server that was killed has left it, and it says that it is ready
         options = @settings.merge("port" => port, "unix_socket_directories" => socket_directory)
         arguments = options.flat_map { |name, value| ["-c", "#{name}=#{value}"] }
         @pid = Keeper.instance.spawn(PostgresBinaries.path("postgres"), "-D", socket_directory, *arguments,

@@ -20,9 +20,9 @@ module Trunkline
       }.freeze
       # Gem and program, where their names are not the kind's.
       PROGRAMS = { falcon_host: %w[falcon falcon], rage: %w[rage-rb rage] }.freeze
-      START_TIMEOUT = 120 # seconds; an application of Rails takes 30 on a machine that does much else
+      START_TIMEOUT = 600 # seconds; an application of Rails takes 30 on a busy machine, and took over 120 at a load of 20 on two processors
       STOP_TIMEOUT = 30  # seconds
-      PATIENCE = 120     # seconds for an answer
+      PATIENCE = 600     # seconds for an answer
       ATTEMPTS = 3       # another process may take the free port first
       private_constant :COMMANDS, :PROGRAMS, :START_TIMEOUT, :STOP_TIMEOUT, :PATIENCE, :ATTEMPTS
 
