@@ -28,12 +28,12 @@ module Trunkline
       [pool, own, waiting(pool) { |asked| pool.check_out(asked) }]
     end
 
-    # Runs the block in a thread, with a request that joins the wait queue.
+    # Runs the block in a thread, with a request that joins the wait queue. The pool notes that a moment after the request is parked.
     def waiting(pool)
       asked = nil
       thread = Thread.new { yield asked = request }
       thread.report_on_exception = false
-      Thread.pass until asked&.parked? || !thread.alive?
+      Thread.pass until (asked&.parked? && pool.callers_waiting.on?) || !thread.alive?
       assert_predicate pool.callers_waiting, :on?
       thread
     end

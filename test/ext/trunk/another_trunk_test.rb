@@ -49,11 +49,11 @@ module Trunkline
 
     def test_in_the_pause_after_an_attempt_that_failed_those_that_are_open_are_all_there_are
       dispatcher = growing(station(:only))
-      dispatcher.growth_pause_end = Waiting.now + 0.1
+      dispatcher.growth_pause_end = Clock.now + 0.1
       assert_equal [:only, :only], [chosen(dispatcher, long), chosen(dispatcher, short)]
       Clock.pass(0.2)
       assert_nil chosen(dispatcher, long)
-      dispatcher.growth_pause_end = Waiting.now + 0.1
+      dispatcher.growth_pause_end = Clock.now + 0.1
       dispatcher.growth_pause_end = nil
       assert_nil chosen(dispatcher, long)
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/leeway"
 require "support/open_sockets"
 require "support/schedulers/hosts"
 require "support/scripted_server"
@@ -11,6 +12,7 @@ module Trunkline
   module Postgres
     # The connection that asks to cancel, with fibers and threads.
     module Cancelling
+      include Leeway
       include OpenSockets
 
       Interrupted = Class.new(StandardError)
@@ -75,13 +77,15 @@ module Trunkline
       def test_an_interrupted_caller_waits_until_the_server_has_closed
         asked, answered = Thread::Queue.new, Thread::Queue.new
         dealt_with = false
-        in_host do
-          with_server(->(peer) { asked << peer.read(16) && answered.pop }) do |server|
-            cancelling = later { Cancel.deliver(endpoint(server), 1, "1234", deadline: nil) { dealt_with = true } }
-            asked.pop
-            cancelling.cancel(Interrupted.new)
-            answered << true
-            assert_instance_of Interrupted, cancelling.error
+        with_seconds(:Cancel, :GRACE, within: Postgres) do
+          in_host do
+            with_server(->(peer) { asked << peer.read(16) && answered.pop }) do |server|
+              cancelling = later { Cancel.deliver(endpoint(server), 1, "1234", deadline: nil) { dealt_with = true } }
+              asked.pop
+              cancelling.cancel(Interrupted.new)
+              answered << true
+              assert_instance_of Interrupted, cancelling.error
+            end
           end
         end
         assert dealt_with

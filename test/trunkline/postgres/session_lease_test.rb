@@ -2,12 +2,14 @@
 
 require "test_helper"
 require "support/database_helpers"
+require "support/leeway"
 
 module Trunkline
   module Postgres
     # A connection of a session's own, on which a caller that had it before still has the server cancel what it left there.
     class SessionLeaseTest < TestCase
       include DatabaseHelpers
+      include Leeway
 
       def test_a_session_waits_for_the_end_of_anothers_cancel
         with_cancelling_session do |session, state, canceller|
@@ -42,14 +44,16 @@ module Trunkline
       # @yieldparam state [ConnectionState] of that, shut for a cancel
       # @yieldparam canceller [Request] of the caller that cancels
       def with_cancelling_session
-        with_client(connections: 1) do |db|
-          db.session do |session|
-            session.query("SELECT 1")
-            state = session.instance_variable_get(:@executor).lease.trunk.state
-            assert state.begin_cancel(canceller = Request.companion, nil)
-            yield session, state, canceller
-          ensure
-            state&.finish_cancel(canceller)
+        with_seconds(:LeaseCleanup, :LONGEST, within: Postgres) do
+          with_client(connections: 1) do |db|
+            db.session do |session|
+              session.query("SELECT 1")
+              state = session.instance_variable_get(:@executor).lease.trunk.state
+              assert state.begin_cancel(canceller = Request.companion, nil)
+              yield session, state, canceller
+            ensure
+              state&.finish_cancel(canceller)
+            end
           end
         end
       end

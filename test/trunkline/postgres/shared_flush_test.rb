@@ -62,28 +62,30 @@ module Trunkline
       private_constant :LIMIT, :LOST, :LostTrunk, :SteppedCaller
 
       def test_a_caller_that_finds_its_flush_over_leaves_the_turn_to_the_next_one
-        stepped do
-          trunk = LostTrunk.new
-          flushes = flushes_over(trunk)
-          callers = [leader = SteppedCaller.new(flushes), late = SteppedCaller.new(flushes)]
-          leader.step
-          trunk.asked
-          callers << (following = SteppedCaller.new(flushes))
-          following.step # it leads the next flush
-          Thread.pass until following.asleep?
-          trunk.answer
-          assert leader.thread.join(LIMIT)
-          following.arrived.pop
-          late.step
-          Thread.pass until !late.thread.alive? || trunk.asked?
-          following.step
-          Thread.pass until following.asleep?
-          2.times { trunk.answer }
-          [late, following].each { |caller| 3.times { caller.step } }
-          assert callers.all? { |caller| caller.thread.join(LIMIT) }, "a caller hangs"
-          assert_equal [:failed] * 3, callers.map { |caller| caller.thread.value.why }
-        ensure
-          callers&.each { |caller| caller.thread.kill }
+        Waiting.stub(:now, Waiting.now) do # a caller that sleeps does not wake by itself
+          stepped do
+            trunk = LostTrunk.new
+            flushes = flushes_over(trunk)
+            callers = [leader = SteppedCaller.new(flushes), late = SteppedCaller.new(flushes)]
+            leader.step
+            trunk.asked
+            callers << (following = SteppedCaller.new(flushes))
+            following.step # it leads the next flush
+            Thread.pass until following.asleep?
+            trunk.answer
+            assert leader.thread.join(LIMIT)
+            following.arrived.pop
+            late.step
+            Thread.pass until !late.thread.alive? || trunk.asked?
+            following.step
+            Thread.pass until following.asleep?
+            2.times { trunk.answer }
+            [late, following].each { |caller| 3.times { caller.step } }
+            assert callers.all? { |caller| caller.thread.join(LIMIT) }, "a caller hangs"
+            assert_equal [:failed] * 3, callers.map { |caller| caller.thread.value.why }
+          ensure
+            callers&.each { |caller| caller.thread.kill }
+          end
         end
       end
 

@@ -135,7 +135,7 @@ module Trunkline
 
       def test_a_silent_address_leaves_time_for_the_next
         silent_server do |silent|
-          socket = resolving_to(silent, Addrinfo.tcp("127.0.0.1", @port)) { TCP.connect("db", @port, Readiness.deadline(2)) }
+          socket = resolving_to(silent, Addrinfo.tcp("127.0.0.1", @port)) { TCP.connect("db", @port, Readiness.deadline(60)) }
 
           assert_equal @port, socket.remote_address.ip_port
         ensure

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/pool_testing"
 
 module Trunkline
@@ -36,15 +37,19 @@ module Trunkline
 
         FakeTrunk.new.tap { |trunk| @opened << trunk }
       end
-      callers = Array.new(2) { waiting(pool) { |asked| pool.perform(asked) } } << waiting(pool) { |asked| pool.check_out(asked) }
-      3.times do
-        Thread.pass until answers.num_waiting == 1
-        assert_equal [1, { shared: 0, pinned: 0, spare: 0, opening: 1 }, []], [attempts, pool.counts, pool.trunks]
-        answers << false
+      at = Waiting.now # until all wait, no time passes: else the first look may be due before
+      Waiting.stub(:now, -> { at || Process.clock_gettime(Process::CLOCK_MONOTONIC) }) do
+        callers = Array.new(2) { waiting(pool) { |asked| pool.perform(asked) } } << waiting(pool) { |asked| pool.check_out(asked) }
+        at = nil
+        3.times do
+          Thread.pass until answers.empty? && answers.num_waiting == 1
+          assert_equal [1, { shared: 0, pinned: 0, spare: 0, opening: 1 }, []], [attempts, pool.counts, pool.trunks]
+          answers << false
+        end
+        Thread.pass until answers.empty? && answers.num_waiting == 1
+        answers << true
+        assert_equal [true] * 3, callers.map { |caller| !caller.value.nil? }
       end
-      Thread.pass until answers.num_waiting == 1
-      answers << true
-      assert_equal [true] * 3, callers.map { |caller| !caller.value.nil? }
       assert_equal [2, []], [pool.trunks.size, pool.trunks - @opened]
     end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 require "support/simulated_trunk"
 require "support/schedulers/dropping"
 require "support/stopped_clock"
@@ -22,8 +23,10 @@ module Trunkline
         @taken = []
         @orders, @done = Array.new(2) { Thread::Queue.new }
         assert @trunk.reserve
-        @thread = Thread.new { Dropping.run { wait_for_orders } }
-        @done.pop
+        Waiting.stub(:now, Clock.now) do # it sleeps on the clock that stands still
+          @thread = Thread.new { Dropping.run { wait_for_orders } }
+          @done.pop
+        end
       end
 
       def teardown

@@ -106,7 +106,7 @@ module Trunkline
       own = pool.check_out(request)
       order = Thread::Queue.new
       owners = Array.new(2) { waiting(pool) { |asked| pool.check_out(asked).then { |trunk| order << :own && pool.check_in(trunk) } } }
-      sharer = waiting(pool) { |asked| pool.perform(asked).then { order << :shared } }
+      sharer = waiting(pool) { |asked| pool.over_shared_trunk(asked) { |trunk| order << :shared && trunk.perform(asked) } }
       pool.check_in(own)
       [sharer, *owners].each(&:join)
       assert_equal %i[shared own own], Array.new(3) { order.pop }

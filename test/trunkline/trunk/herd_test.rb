@@ -44,8 +44,7 @@ module Trunkline
       lose(pool, @opened.last)
       callers = Array.new(3) { waiting_or_opening(pool) { |asked| pool.perform(asked) } } + Array.new(3) { waiting_or_opening(pool) { |asked| pool.check_out(asked) } }
       assert_equal 1, pool.counts[:opening]
-      4.times { gate << true }
-      callers.each(&:join)
+      at_one_moment { 4.times { gate << true } && callers.each(&:join) }
       assert_equal({ shared: 1, pinned: 3, spare: 0, opening: 0 }, pool.counts)
       assert_equal 5, attempts
     end
@@ -55,12 +54,17 @@ module Trunkline
       pool = self.pool(connections: 2, most: 4)
       pool.perform(request)
       lose(pool, @opened.last)
-      pool.dispatch(first = known_request)
-      pool.dispatch(second = known_request)
-      assert_equal 1, pool.counts[:shared]
-      Waiting.stub(:now, Waiting.now + 4) { pool.dispatch(third = known_request) && third }
-      assert_equal 2, pool.counts[:shared]
-      refute_same first, second
+      now = Waiting.now
+      at_one_moment do
+        Waiting.stub(:now, -> { now }) do
+          first, second = Array.new(2) { known_request.tap { |asked| pool.dispatch(asked) } }
+          assert_equal 1, pool.counts[:shared]
+          now += 4
+          pool.dispatch(known_request)
+          assert_equal 2, pool.counts[:shared]
+          refute_same first, second
+        end
+      end
     end
 
     private

@@ -22,7 +22,7 @@ module Trunkline
     def test_while_nothing_is_open_one_at_a_time_tries_again
       attempts = Thread::Queue.new
       answers = Thread::Queue.new
-      pool = self.pool(connections: 1) do
+      pool = self.pool(connections: 1, most: 2) do
         attempts.push(true)
         answers.pop ? FakeTrunk.new : raise(ConnectionError, "no server")
       end
