@@ -59,8 +59,10 @@ module Trunkline
         reads = late(db, PORT)
         reads.batch { |batch| batch.query(PORT) }
         reads.async(PORT).value
-        reads.stream(PORT).to_a
-        reads.transaction { |tx| tx.value(PORT) }
+        with_long_connecting do
+          reads.stream(PORT).to_a
+          reads.transaction { |tx| tx.value(PORT) }
+        end
         assert_equal [[0, 0], [0, 0]], hedged(db)
       end
     end
@@ -86,8 +88,9 @@ module Trunkline
       hedging do |db, proxies, standbys|
         pause(standbys.last)
         psql_on_primary("CREATE TABLE IF NOT EXISTS hedged_guard (number int)")
+        position = db.position # before the wait, or else it may be behind what the first one has replayed
         replayed(ReplicaServers.shared.primary, standbys.first)
-        reads = late(db, PORT, after: db.position)
+        reads = late(db, PORT, after: position)
         proxies.first.hold(:answers)
         seen = proxies.last.messages(:answers)["E"]
         reader = later { first_to(0) { reads.value(PORT) } }
@@ -102,9 +105,13 @@ module Trunkline
 
     # Nothing is known of the statement, so it may take long: the server is asked at once to cancel it.
     def test_the_other_one_is_cancelled_where_it_runs_alone
-      hedging do |db, _, standbys|
+      hedging do |db, proxies, standbys|
         waiting_on(standbys.first) do |sql, waiters|
-          assert_equal standbys.last.port, first_to(0) { late(db, sql).value(sql) }
+          proxies.last.hold(:answers)
+          reader = later { first_to(0) { late(db, sql).value(sql) } }
+          assert(eventually { waiters.call == 1 }, "it runs")
+          proxies.last.release(:answers)
+          assert_equal standbys.last.port, reader.value
           assert(eventually { waiters.call.zero? }, "it was cancelled")
           assert_in_order(db)
         end
@@ -133,7 +140,7 @@ module Trunkline
         proxies.each { |proxy| proxy.delay(:answers, 0.001) }
         reads = late(db, sql = "SELECT $1::int")
         number = 0
-        nil while interrupted?(places) { assert_equal number += 1, reads.value(sql, number) }
+        with_long_connecting { nil while interrupted?(places) { assert_equal number += 1, reads.value(sql, number) } }
         assert_operator places.count, :>, 20
         proxies.each { |proxy| proxy.delay(:answers, 0.0) }
         assert_in_order(db)

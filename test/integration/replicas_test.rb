@@ -93,7 +93,7 @@ module Trunkline
 
     def test_without_replicas_the_primary_takes_reads
       Trunkline.postgres(postgres_server.uri, replicas: true) do |db|
-        assert_equal postgres_server.port, port_of(db.replica)
+        assert_equal postgres_server.port, with_long_connecting { port_of(db.replica) }
         assert_equal 3, db.replica.stream("SELECT generate_series(1, 3)").count
         error = assert_raises(NoReplica) { db.replica(fallback: false).value("SELECT 1") }
         assert_match(/it is not a standby/, error.message)

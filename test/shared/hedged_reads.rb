@@ -60,7 +60,7 @@ module Shared
         seen = proxies.first.messages(:requests)["S"]
         stuck = later { first_to(0) { db.replica.value("SELECT 1") } }
         proxies.first.await_messages(:requests, "S", seen + 1)
-        assert eventually { db.replica.value("SELECT 1") && would_wait?(@set.replicas.first, statement) }
+        assert eventually { first_to(1) { db.replica.value("SELECT 1") } && would_wait?(@set.replicas.first, statement) }
         attempts = proxies.first.messages(:requests)[:startup]
         assert_equal standbys.last.port, first_to(0) { reads.value(PORT, deadline: 60) }
         assert_equal attempts, proxies.first.messages(:requests)[:startup], "no further connection was tried"
@@ -116,11 +116,13 @@ module Shared
     def test_a_deadline_ends_both
       hedging do |db, proxies|
         reads = late(db, PORT)
-        proxies.each { |proxy| proxy.hold(:answers) }
-        assert_raises(Trunkline::Deadline) { first_to(0) { reads.value(PORT, deadline: 0.8) } }
-        proxies.each { |proxy| proxy.release(:answers) }
+        begin # until it was with both: on a busy machine its deadline may pass before
+          proxies.each { |proxy| proxy.hold(:answers) }
+          assert_raises(Trunkline::Deadline) { first_to(0) { reads.value(PORT, deadline: 0.8) } }
+          proxies.each { |proxy| proxy.release(:answers) }
+          assert_in_order(db)
+        end until hedged(db).sum(&:first).positive?
         assert_equal [[0, 0], [1, 0]], hedged(db)
-        assert_in_order(db)
       end
     end
 

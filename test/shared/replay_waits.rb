@@ -48,7 +48,7 @@ module Shared
       waiting do |db|
         db.__send__(:readers).set.instance_variable_get(:@waits).instance_variable_set(:@longest, 0.01)
         WAYS.each do |name, way|
-          reader, wait = with_much_grace { waits(db) { |token| way.call(db.replica(after: token)) } }
+          reader, wait = waits(db) { |token| way.call(db.replica(after: token)) }
           assert_equal [@number, false], reader.value, name
           assert_equal 10, wait.milliseconds
           assert_nil @came.pop, "the caller has its answer"
@@ -140,12 +140,14 @@ module Shared
     # @return [Array(Caller, Wait)] a caller, and its wait on a replica; nil in its place: it has ended without
     def waits(db, anew: true)
       write(db) if anew
-      reader = later do
-        yield @token
-      ensure
-        @came << nil
+      with_much_grace do
+        reader = later do
+          yield @token
+        ensure
+          @came << nil
+        end
+        [reader, @came.pop]
       end
-      [reader, @came.pop]
     end
 
     def write(db)

@@ -22,7 +22,10 @@ module Leeway
   def with_no_stalls(&block) = with_seconds(:Waiting, :LONGEST_TURN, HOURS) { with_seconds(:Stall, :LONGEST_WITH_LOSS, HOURS, &block) }
 
   # Meanwhile a read that waits for a replica has time to open a connection for that.
-  def with_much_grace(&block) = with_seconds(:ReplayWaits, :GRACE, within: Trunkline::Postgres, &block)
+  def with_much_grace(&block) = with_seconds(:ReplayWaits, :GRACE, within: Trunkline::Postgres) { with_long_connecting(&block) }
+
+  # Meanwhile a read waits for a replica's connection for as long as that takes to open.
+  def with_long_connecting(&block) = with_seconds(:ReplicaSet, :CONNECT_LIMIT, within: Trunkline::Postgres, &block)
 
   def with_seconds(name, constant, seconds = SECONDS, within: Trunkline)
     owner = within.const_get(name)

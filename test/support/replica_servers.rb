@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "leeway"
 require_relative "private_servers"
 require_relative "server_pair"
 
 module Trunkline
   # A primary with two hot standbys, for the tests of replicas.
   module ReplicaServers
+    include Leeway
     include ServerPair
 
     Servers = Struct.new(:primary, :standbys)
@@ -33,10 +35,10 @@ module Trunkline
       end
     end
 
-    # As {with_own_replicas}, with the shared servers; what was paused is resumed.
+    # As {with_own_replicas}, with the shared servers; what was paused is resumed. Each of them answers: one that is slow to do so is waited for.
     def with_replicas(**options)
       primary, standbys = ReplicaServers.shared.to_a
-      replicated_client(primary, standbys, **options) { |db| yield db, primary, standbys }
+      with_long_connecting { replicated_client(primary, standbys, **options) { |db| yield db, primary, standbys } }
     ensure
       standbys.each { |standby| resume(standby) }
     end

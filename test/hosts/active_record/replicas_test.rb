@@ -73,7 +73,7 @@ module Trunkline
 
     def base = ::ActiveRecord::Base.lease_connection
     def port = base.select_value(PORT)
-    def reading(&block) = ::ActiveRecord::Base.connected_to(role: :reading, &block)
+    def reading(&block) = with_long_connecting { ::ActiveRecord::Base.connected_to(role: :reading, &block) }
 
     def get(session) = request("GET", session) { base.select_rows("SELECT number, pg_is_in_recovery() FROM noted").first }
     def post(session, &block) = request("POST", session, &block)
@@ -83,7 +83,7 @@ module Trunkline
       value = nil
       application = ->(_env) { [200, {}, [(value = yield).to_s]] }
       selector = ::ActiveRecord::Middleware::DatabaseSelector.new(application, ActiveRecord::PositionResolver, ActiveRecord::PositionResolver::Session)
-      selector.call(::Rack::MockRequest.env_for("/", method: method, "rack.session" => session))
+      with_long_connecting { selector.call(::Rack::MockRequest.env_for("/", method: method, "rack.session" => session)) }
       value
     end
   end

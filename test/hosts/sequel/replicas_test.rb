@@ -21,6 +21,7 @@ class SequelReplicasTest < Trunkline::TestCase
     @db = Sequel.connect(adapter: "trunkline", target_session_attrs: "primary", servers: readers, keep_reference: false, **all)
     @primary.psql("CREATE TABLE noted (number int); INSERT INTO noted VALUES (0)") # before Sequel looks for its key, on a standby
     @standbys.each { |standby| replayed(@primary, standby) }
+    unhurried { @db.select(PORT).server(:read_only).single_value } # connects to a standby, however late both answer
   end
 
   def teardown
