@@ -25,7 +25,7 @@ module Trunkline
           futures = Array.new(4) { db.async("SELECT pg_sleep(600)") }
           assert_waits(name, "PgSleep")
           assert_equal 4, db.stats[:in_flight]
-          ignoring_cancel(early) { futures.reverse_each(&:cancel) }
+          ignoring_cancel(early, -> { assert_waits(name, "PgSleep") }) { futures.reverse_each(&:cancel) }
           assert_equal [Cancelled] * 4, futures.map { |future| assert_raises(Cancelled) { future.value }.class }
           assert_no_query_runs(name)
           assert_equal 1, db.value("SELECT 1")
@@ -36,14 +36,18 @@ module Trunkline
     private
 
     # @param early [Integer] counted from 1
+    # @param begun [Proc] waits until the server executes a statement: the cancel after this one is sent then, as it may be the last one
     # @yield meanwhile this one is taken for dealt with, and never sent
-    def ignoring_cancel(early)
+    def ignoring_cancel(early, begun)
       cancel = Postgres.const_get(:Cancel)
       sent = 0
       original = cancel.method(:deliver)
       cancel.singleton_class.remove_method(:deliver)
       cancel.define_singleton_method(:deliver) do |*arguments, **options, &dealt_with|
-        (sent += 1) == early ? dealt_with&.call : original.call(*arguments, **options, &dealt_with)
+        next dealt_with&.call if (sent += 1) == early
+
+        begun.call if sent == early + 1
+        original.call(*arguments, **options, &dealt_with)
       end
       yield
       raise "no cancel came after it" if sent <= early

@@ -14,7 +14,7 @@ module Shared
       in_host_with_client(connections: 2, max_connections: 3, application_name: name) do |db|
         callers = Array.new(12) { later { db.query(ENDLESS) } }
         await_sleepers(name)
-        interrupt_all(callers)
+        with_much_leeway { interrupt_all(callers) } # each of two cancels is confirmed: the server rarely ignores both
         assert_no_query_runs(name, db)
         assert_equal 1, ask(db, 1)
         figures = db.stats
@@ -87,7 +87,7 @@ module Shared
         pid = db.value("SELECT pg_backend_pid()")
         caller = later { db.query(ENDLESS) }
         await_sleepers(name)
-        interrupt_all([caller])
+        with_much_leeway { interrupt_all([caller]) }
         assert_equal [pid, 1, 0], [db.value("SELECT pg_backend_pid()"), *db.stats.values_at(:abandoned, :quarantined)]
       end
     end
@@ -110,8 +110,10 @@ module Shared
       gated do |db, proxy|
         first, abandoned, last = in_flight(proxy, -> { ask(db, 1) }, -> { db.query(ENDLESS) }, -> { ask(db, 3) })
         interrupt_all([abandoned])
-        proxy.release(:answers)
-        assert_equal [1, 3, 4], [first.value, last.value, ask(db, 4)]
+        with_much_leeway do # a cancel that the server confirms too late is the last one that is sent
+          proxy.release(:answers)
+          assert_equal [1, 3, 4], [first.value, last.value, ask(db, 4)]
+        end
       end
     end
 
@@ -141,8 +143,7 @@ module Shared
 
     def go_on_after_deadline(transaction)
       ask(transaction, 1)
-      transaction.query(ENDLESS, deadline: 0.05)
-    rescue Trunkline::Deadline
+      late_after_sending { transaction.query(ENDLESS, deadline: 0.05) }
       transaction.query("SELECT 1")
     end
 

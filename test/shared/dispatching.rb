@@ -145,7 +145,7 @@ module Shared
     def behind_unread_answers(before = nil, waiting = method(:waits?))
       gated(connections: 3, max_connections: 3) do |db, proxy|
         10.times { db.query(NAP) }
-        3.times.map { later { db.transaction { |transaction| ask(transaction, 0) } } }.each(&:value)
+        open_three(db)
         before&.call(db)
         proxy.hold(:answers)
         futures = [] # of a statement each: where one has become a long one on a busy machine, it leaves the last idle connection to short ones
@@ -156,6 +156,16 @@ module Shared
         caller.value
         assert_equal [*0...futures.size], futures.map { |future| future.value.value }
       end
+    end
+
+    # Two transactions at the same time have connections of their own beside the shared one, however slowly their callers begin.
+    def open_three(db)
+      asked, finish = Array.new(2) { Thread::Queue.new }
+      holders = Array.new(2) { later { db.transaction { |transaction| asked.push(ask(transaction, 0)) && finish.pop } } }
+      2.times { asked.pop }
+      finish.close
+      holders.each(&:value)
+      assert_equal 3, db.stats[:open]
     end
 
     # Has a caller come that waits, in line, on a connection of its own until that is answered, or on one whose answers it reads?

@@ -120,6 +120,7 @@ module Shared
     # The server has committed, as it was asked to; the caller was not told.
     def test_interrupted_while_committing
       sweep do |db, proxy, way, table|
+        KNOWN_AFTER.times { db.transaction { |tx| ask(tx, 0) } } # a COMMIT that may be a long one is cancelled at once, also before the server has begun it
         before = db.value("SELECT count(*) FROM #{table}")
         stop(way, -> { db.transaction { |tx| insert(tx, table) && hold(proxy) } }) { await_units(proxy, 1) }
         proxy.release(:answers)

@@ -42,7 +42,7 @@ module Shared
     def test_a_transaction_whose_caller_is_cancelled_is_rolled_back
       with_numbers do |db, table|
         reached = Thread::Queue.new
-        caller = later { db.transaction { |tx| add(tx, table, 1) && reached.push(true) && tx.query("SELECT pg_sleep(0.3)") } }
+        caller = later { db.transaction { |tx| add(tx, table, 1) && reached.push(true) && tx.query("SELECT pg_sleep(30)") } }
         reached.pop
         caller.cancel(Cancelled.new)
         assert_instance_of Cancelled, caller.error
