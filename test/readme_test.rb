@@ -5,6 +5,7 @@ require "active_support"
 require "async"
 require "stringio"
 require "support/app"
+require "support/leeway"
 require "support/memcached_servers"
 require "support/shown_values"
 
@@ -12,10 +13,17 @@ require "support/shown_values"
 # page run one after the other, with `db` a client of the database that they call postgres:///app. 127.0.0.1:11211 is a memcached of the
 # tests' own.
 class ReadmeTest < Trunkline::TestCase
+  include Leeway
+
   ROOT = File.expand_path("..", __dir__)
   README = File.join(ROOT, "README.md")
   GUIDES = Dir[File.join(ROOT, "guides/*.md")].sort
-  private_constant :ROOT, :README, :GUIDES
+  # Times that the pages show, and those of the tests: a slow machine has not answered, or not even sent the request, within the shorter ones.
+  TIMES = {
+    'namespace: "app", timeout: 1)' => 'namespace: "app", timeout: 60)', "Trunkline.deadline(0.05) { cache" => "Trunkline.deadline(60) { cache",
+    'pg_sleep(60)", deadline: 0.1)' => 'pg_sleep(60)", deadline: 0.5)'
+  }.freeze
+  private_constant :ROOT, :README, :GUIDES, :TIMES
 
   def setup
     super
@@ -56,7 +64,7 @@ class ReadmeTest < Trunkline::TestCase
       App.open(postgres_server) do |db, uri|
         scope = binding
         capture_io do
-          programs(guide).each { |program| run_program(program, scope, uri) }
+          with_much_leeway { programs(guide).each { |program| run_program(program, scope, uri) } }
           assert_equal 1, db.value("SELECT 1")
         end
       end
@@ -73,7 +81,7 @@ class ReadmeTest < Trunkline::TestCase
 
   def run_program(program, scope, uri)
     text, page, line = program
-    text = text.gsub("127.0.0.1:11211") { Trunkline::MemcachedServers.server.address }
+    text = text.gsub(Regexp.union(TIMES.keys), TIMES).gsub("127.0.0.1:11211") { Trunkline::MemcachedServers.server.address }
     eval(ShownValues.checked(text.gsub("postgres:///app", uri)), scope, page, line)
   end
 end

@@ -55,10 +55,11 @@ module Trunkline
         { answered: answered, errors: errors, cpu: Measure.own_cpu - cpu }
       end
 
-      # A request of each kind: then all connections are open that it takes.
+      # Requests of each kind, after which all connections are open that they take: the first transaction's connection is shared afterwards, and the second one
+      # opens another.
       #
       # @return [void]
-      def ask_each = 2.times { ask }
+      def ask_each = 3.times { ask }
 
       # @return [Hash{Symbol => Object}] seconds: that a query took; error: what its caller was told, or nil
       def ask_once

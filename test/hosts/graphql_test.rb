@@ -52,7 +52,7 @@ class GraphQLTest < Trunkline::TestCase
   end
 
   def test_pages_of_many_sources_at_once
-    connect(server_connections: 4, max_server_connections: MOST)
+    connect(server_connections: 4, max_server_connections: MOST, checkout_timeout: 60)
     connect_stock
     expected = Plain.execute(page, context: { model: Stock }).to_h
     in_fibers do |task|
@@ -65,7 +65,7 @@ class GraphQLTest < Trunkline::TestCase
 
   # An error in one source is its page's alone.
   def test_a_source_that_fails_beside_another_page
-    connect
+    connect(checkout_timeout: 60)
     in_fibers do |task|
       failing = task.async { assert_raises(ArgumentError) { Concurrent.execute(page(-1), context: { model: Ours }) } }
       whole = task.async { Concurrent.execute(page, context: { model: Ours }).to_h["data"] }
@@ -77,7 +77,7 @@ class GraphQLTest < Trunkline::TestCase
 
   # Without an event loop around it, each page begins one, in a thread that is like any other of Puma's.
   def test_pages_in_threads
-    connect
+    connect(checkout_timeout: 60)
     ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
     pages = Array.new(PAGES) { Thread.new { Concurrent.execute(page, context: { model: Ours }).to_h["data"]["n7"] } }
     assert_equal [49] * PAGES, pages.map(&:value)

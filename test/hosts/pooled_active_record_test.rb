@@ -105,7 +105,7 @@ module Hosts
       PgBouncer.open(postgres_server, pool: 2) do |pooler|
         uri = URI(pooler.uri)
         access = { host: uri.host, port: uri.port }
-        connect(**access, **options)
+        connect(**access, checkout_timeout: 60, **options)
         yield access
       ensure
         Ours.remove_connection

@@ -204,14 +204,19 @@ class QueryLogTest < Trunkline::TestCase
 
   private
 
-  # The block of a COPY IN is left before the server is through with what it was sent.
+  # A caller that gets no processor while the server works has nothing to wait for afterwards: then it calls once more.
   def assert_parts(db, call)
-    Keeping::LIST.clear
-    call.call(db, ->(_) { sleep(0.025) })
-    told = Keeping::LIST.find { |it| %i[stream copy].include?(it.kind) }
-    assert_operator told.server_seconds, :>=, 0.024
+    told = nil
+    assert eventually { (told = parts(db, call)).server_seconds >= 0.024 }, "#{told.server_seconds} s"
     assert_operator told.block_seconds, :>=, 0.049
     assert_in_delta told.seconds, told.server_seconds + told.waiting_seconds + told.block_seconds, 1e-6
+  end
+
+  # The block of a COPY IN is left before the server is through with what it was sent.
+  def parts(db, call)
+    Keeping::LIST.clear
+    call.call(db, ->(_) { sleep(0.025) })
+    Keeping::LIST.find { |it| %i[stream copy].include?(it.kind) }
   end
 
   def with_client(**options, &block) = Trunkline.postgres(postgres_server.uri, **options, &block)

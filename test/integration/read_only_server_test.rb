@@ -33,7 +33,7 @@ module Trunkline
         [standby, other].each { |server| replayed(primary, server) }
         Trunkline.postgres(hosts_uri(standby, other, primary), connections: 1) do |db|
           assert_equal standby.port, unhurried { port_of(db) }
-          assert_equal primary.port, db.value("INSERT INTO passed VALUES ('one') RETURNING current_setting('port')::int")
+          assert_equal primary.port, unhurried { db.value("INSERT INTO passed VALUES ('one') RETURNING current_setting('port')::int") }
           primary.stop
           assert_includes [standby.port, other.port], db.value("SELECT current_setting('port')::int", idempotent: true), "any will do where none takes writes"
         end
@@ -50,7 +50,7 @@ module Trunkline
           unhurried { db.query("INSERT INTO tokens VALUES ('before')") } # through the first one
           first.lead_to(standby)
           assert eventually { port_of(db) == standby.port }
-          db.query("INSERT INTO tokens VALUES ('after')")
+          unhurried { db.query("INSERT INTO tokens VALUES ('after')") }
           assert_equal [primary.port, "before\nafter\n"], [port_of(db), primary.psql("SELECT token FROM tokens")]
         end
       end
@@ -98,8 +98,10 @@ module Trunkline
       ways.each do |token, way|
         Trunkline.postgres(hosts_uri(standby, primary)) do |db|
           assert_equal standby.port, unhurried { port_of(db) }
-          way.call(db, token)
-          assert_equal [primary.port] * 2, [port_of(db), db.transaction { |tx| port_of(tx) }], token
+          unhurried do
+            way.call(db, token)
+            assert_equal [primary.port] * 2, [port_of(db), db.transaction { |tx| port_of(tx) }], token
+          end
         end
       end
       assert_equal ways.keys.sort, primary.psql("SELECT token FROM tokens").split("\n").sort

@@ -26,7 +26,7 @@ module Trunkline
             end
             next if primary.version < 14 # which does not tell
 
-            replaced = [backend(db), db.transaction { |tx| backend(tx) }]
+            replaced = unhurried { [backend(db), db.transaction { |tx| backend(tx) }] }
             assert_empty before & replaced
             assert_equal replaced, [backend(db), db.transaction { |tx| backend(tx) }], "once"
             assert_raises(ConnectionError) { backend(reader) }
@@ -49,7 +49,7 @@ module Trunkline
             Clock.pass(5)
             assert_equal used, backend(db)
             assert eventually { processes(standby).fetch(idle) == "" }, "it was asked, by an empty statement"
-            replaced = [db.transaction { |tx| backend(tx) }, backend(db)]
+            replaced = unhurried { [db.transaction { |tx| backend(tx) }, backend(db)] }
             assert_empty [idle, used] & replaced
             assert_equal 0, db.stats[:lost]
           end
@@ -87,7 +87,7 @@ module Trunkline
               assert_equal [primary.port, 2], [port_of(db), db.stats[:opened]]
               proxy.refuse(false)
               Clock.pass(10)
-              assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
+              assert_equal [standby.port, 3], unhurried { [port_of(db), db.stats[:opened]] }
               Clock.pass(100)
               assert_equal [standby.port, 3], [port_of(db), db.stats[:opened]]
             end

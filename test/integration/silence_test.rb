@@ -5,6 +5,7 @@ require "support/database_helpers"
 require "support/each_host"
 require "support/frozen_server"
 require "support/gated"
+require "support/leeway"
 require "support/pgbouncer"
 require "support/server_pair"
 
@@ -13,6 +14,7 @@ module Trunkline
   module SilentWhileAsked
     include DatabaseHelpers
     include Gated
+    include Leeway
     include ServerPair
 
     SILENCE = 0.2
@@ -21,7 +23,8 @@ module Trunkline
     # Nothing goes through any more. Some callers have less time than it takes to find that out, which is a second.
     def test_it_is_given_up
       beside_another do |db, proxy|
-        callers = in_flight(proxy, *Array.new(2) { -> { assert_raises(Indeterminate) { ask(db, 1) } } })
+        # no silence is noticed before both are in flight
+        callers = with_stopped_clock { in_flight(proxy, *Array.new(2) { -> { assert_raises(Indeterminate) { ask(db, 1) } } }) }
         hurried = later { late_after_sending { db.value("SELECT 2", deadline: 0.1) } }
         idempotent = later { db.value("SELECT 3", idempotent: true) }
         proxy.stall
@@ -39,10 +42,12 @@ module Trunkline
           other.transaction do |holder|
             holder.query("SELECT pg_advisory_xact_lock(24)")
             answers = proxy.messages(:answers)["Z"]
-            waiting = later { db.value("SELECT 5 FROM pg_advisory_xact_lock(24)") }
-            proxy.await_messages(:answers, "Z", answers + 2)
-            holder.rollback
-            assert_equal 5, waiting.value
+            with_seconds(:HostProbe, :ANSWER, within: Postgres) do # a busy machine answers late
+              waiting = later { db.value("SELECT 5 FROM pg_advisory_xact_lock(24)") }
+              proxy.await_messages(:answers, "Z", answers + 2)
+              holder.rollback
+              assert_equal 5, waiting.value
+            end
           end
         end
         assert_equal 0, db.stats[:lost]
@@ -83,12 +88,13 @@ module Trunkline
   # The machine of a server is frozen: its kernel takes connections and packets, and no process of the server runs.
   class FrozenServerTest < TestCase
     include FrozenServer
+    include Leeway
     include ServerPair
 
     def test_another_server_takes_what_comes_next
       with_pair do |primary, standby|
         Trunkline.postgres(hosts_uri(primary, standby), connections: 2, silence: 0.2) do |db|
-          unhurried { Array.new(2) { Thread.new { db.value("SELECT 1 FROM pg_sleep(0.05)") } }.each(&:value) }
+          assert unhurried { eventually { Array.new(2) { Thread.new { db.value("SELECT 1 FROM pg_sleep(0.05)") } }.each(&:value) && db.connection_count == 2 } }
           assert_equal [primary.port, 2], [port_of(db), db.connection_count]
           frozen(primary) do
             assert_raises(Indeterminate) { port_of(db) }
@@ -159,10 +165,12 @@ module Trunkline
       assert_equal primary.port, port_of(db)
       replayed(primary, standby)
       frozen(primary) do
-        waiting = Thread.new { assert_raises(Indeterminate) { port_of(db) } }
-        assert eventually { db.stats[:in_flight] == 1 }
-        standby.psql("SELECT pg_promote()")
-        assert_match(/former primary/, waiting.join(60)&.value&.message)
+        with_seconds(:HostProbe, :ANSWER, within: Postgres) do # a busy machine's pooler answers late
+          waiting = Thread.new { assert_raises(Indeterminate) { port_of(db) } }
+          assert eventually { db.stats[:in_flight] == 1 }
+          standby.psql("SELECT pg_promote()")
+          assert_match(/former primary/, waiting.join(60)&.value&.message)
+        end
         assert_equal standby.port, port_of(db)
       end
     end

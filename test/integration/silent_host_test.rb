@@ -15,7 +15,7 @@ module Trunkline
       beside_a_silent_host do |uri|
         in_host do
           Trunkline.postgres(uri, connections: 2) do |db|
-            assert_equal [1] * 8, side_by_side(1..8) { db.value("SELECT 1", deadline: 5) }
+            assert_equal [1] * 8, side_by_side(1..8) { db.value("SELECT 1", deadline: 60) }
             assert_equal 1, db.transaction { |tx| tx.value("SELECT 1") }
           end
         end

@@ -7,13 +7,23 @@ require_relative "../../rakelib/sanitized_extension"
 # A short form of rake storm:interrupts.
 class InterruptedCallersTest < Trunkline::TestCase
   SECONDS = 3
-  private_constant :SECONDS
+  RUNS = 5 # at most, until so many answers have been right: a slow machine gives few in one
+  RIGHT = 10
+  private_constant :SECONDS, :RUNS, :RIGHT
 
   def test_each_answer_is_its_callers_own
     assert SanitizedExtension.available?, SanitizedExtension.missing
     memcached = Trunkline::Bench::MemcachedServer.start
-    report = SanitizedExtension.new.run("rakelib/interrupted_callers.rb", postgres_server.uri, memcached.address, Minitest.seed.to_s, SECONDS.to_s)
-    refute_match(/^(wrong|unexpected|hung):/, report)
-    assert_operator report[/^right: (\d+)/, 1].to_i, :>, 10, report
+    reports = []
+    RUNS.times do |run|
+      reports << SanitizedExtension.new.run("rakelib/interrupted_callers.rb", postgres_server.uri, memcached.address, (Minitest.seed + run).to_s, SECONDS.to_s)
+      refute_match(/^(wrong|unexpected|hung):/, reports.last)
+      break if right(reports) > RIGHT
+    end
+    assert_operator right(reports), :>, RIGHT, reports.join
   end
+
+  private
+
+  def right(reports) = reports.sum { |report| report[/^right: (\d+)/, 1].to_i }
 end

@@ -14,7 +14,19 @@ class TestRunTest < Trunkline::TestCase
   HANGS = [RbConfig.ruby, "--disable=gems", "-r", File.expand_path("../support/whereabouts", __dir__), "-e",
            "Whereabouts.tell_upon_signal; def wait_for_ever = sleep; puts 1; $stdout.flush; wait_for_ever"].freeze
   WITHOUT_GEMS = { "RUBYOPT" => nil }.freeze # which takes most of such a part's time
-  private_constant :SOURCES, :PASSES, :FAILS, :HANGS, :WITHOUT_GEMS
+
+  # The silence of such a part counts from its first line, which it writes when its traps are set: a Ruby may take longer to start than it may be silent.
+  module HeardFirst
+    private
+
+    def wait_for(pid)
+      limit = now + 60
+      sleep 0.01 until File.size?(@log) || now > limit
+      super
+    end
+  end
+
+  private_constant :SOURCES, :PASSES, :FAILS, :HANGS, :WITHOUT_GEMS, :HeardFirst
 
   def test_the_sum_and_the_slowest_are_reported
     passed, output = run_parts(part("one", PASSES), part("two", PASSES.sub("A#test_slow", "B#test_slow")))
@@ -39,14 +51,15 @@ class TestRunTest < Trunkline::TestCase
   end
 
   def test_a_part_that_hangs_tells_where_and_is_ended
-    passed, output = run_parts(TestPart.new("test_run_test/hang", HANGS, silence: 1))
+    passed, output = run_parts(TestPart.new("test_run_test/hang", HANGS, silence: 1, environment: WITHOUT_GEMS).extend(HeardFirst))
     refute passed
     assert_includes output, "test_run_test/hang failed (nothing had come from it for 1 s)"
     assert_includes output, "wait_for_ever"
   end
 
   def test_of_a_part_that_runs_no_ruby_the_system_tells
-    _, output = run_parts(TestPart.new("test_run_test/deaf", ["sh", "-c", "trap '' USR2 TERM; sleep 10; echo late"], silence: 1, grace: 0.2))
+    deaf = ["sh", "-c", "trap '' USR2 TERM; echo heard; sleep 10; echo late"]
+    _, output = run_parts(TestPart.new("test_run_test/deaf", deaf, silence: 1, grace: 0.2).extend(HeardFirst))
     assert_includes output, "test_run_test/deaf failed (nothing had come from it for 1 s)"
     assert_match(/^It runs no Ruby:\nthread \d+ \(.*\): state [SR], \d+\.\d\d s of processor time, in \S+, system call /, output)
     assert_match(/^child \d+: state S, sleep 10$/, output)
@@ -98,7 +111,8 @@ class TestRunTest < Trunkline::TestCase
 
   def test_what_enters_a_root_has_the_tests_themselves_tell_where_they_hang
     entering = "Process.wait(spawn('sh', '-c', '\"$@\"; exit $?', 'sh', *ARGV))" # a child's child, as unshare has it
-    _, output = run_parts(NewerRuby::Part.new("test_run_test/hang", [RbConfig.ruby, "--disable=gems", "-e", entering, *HANGS], silence: 1))
+    command = [RbConfig.ruby, "--disable=gems", "-e", entering, *HANGS]
+    _, output = run_parts(NewerRuby::Part.new("test_run_test/hang", command, silence: 1, environment: WITHOUT_GEMS).extend(HeardFirst))
     assert_includes output, "wait_for_ever"
   end
 

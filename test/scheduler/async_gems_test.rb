@@ -102,7 +102,7 @@ class AsyncGemsTest < Trunkline::TestCase
         assert_equal 12.times.to_a, numbers
         assert_operator counts.max, :<=, 3
       end
-      assert_operator sessions(name).size, :<=, 4
+      assert(eventually { sessions(name).size <= 4 }) # the server may still list one that was replaced
     end
   end
 
@@ -138,7 +138,7 @@ class AsyncGemsTest < Trunkline::TestCase
       loops = Array.new(3) { |number| Thread.new { Sync { |task| Array.new(20) { |turn| task.async { ask(db, (number * 20) + turn) } }.map(&:wait) } } }
       threads = Array.new(3) { |number| Thread.new { Array.new(20) { |turn| ask(db, 60 + (number * 20) + turn) } } }
       assert_equal 120.times.to_a, (loops + threads).flat_map(&:value)
-      assert_operator sessions(name).size, :<=, 4
+      assert(eventually { sessions(name).size <= 4 }) # the server may still list one that was replaced
     end
   end
 

@@ -8,7 +8,7 @@ module Browser
   PROGRAMS = %w[chromium-headless-shell chromium google-chrome].freeze
   # Root cannot use the sandbox, and containers have little shared memory.
   OPTIONS = %w[--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-extensions].freeze
-  PATIENCE = 60 # seconds
+  PATIENCE = 600 # seconds
   private_constant :PROGRAMS, :OPTIONS, :PATIENCE
 
   module_function

@@ -113,7 +113,7 @@ module Hosts
       def with_restarts(base, adapter)
         with_server do |server|
           GateProxy.open(server) do |proxy|
-            base.establish_connection(adapter: adapter, **access, host: proxy.host, port: proxy.port)
+            base.establish_connection(adapter: adapter, **access, host: proxy.host, port: proxy.port, checkout_timeout: 60)
             yield(lambda do |&meanwhile|
               proxy.refuse
               server.stop

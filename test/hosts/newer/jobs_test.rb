@@ -32,7 +32,8 @@ class JobsTest < Trunkline::TestCase
   def printed(program, environment = {})
     database = "jobs_#{SecureRandom.hex(6)}"
     psql("CREATE DATABASE #{database}")
-    url = postgres_server.tcp_uri(dbname: database).sub(/\A\w+:/, "trunkline:") + "?pool=100&server_connections=4&max_server_connections=#{MOST}"
+    options = "pool=100&server_connections=4&max_server_connections=#{MOST}&checkout_timeout=60"
+    url = "#{postgres_server.tcp_uri(dbname: database).sub(/\A\w+:/, "trunkline:")}?#{options}"
     environment = { "DATABASE_URL" => url, "RAILS_ENV" => "production", "AT_ONCE" => AT_ONCE.to_s, **environment }
     output, status = Open3.capture2e(environment, RbConfig.ruby, "-W0", "-I#{LIBRARY}", "-rbundler/setup", "#{PROGRAMS}/#{program}.rb")
     status.success? ? output : flunk(output)

@@ -7,7 +7,7 @@ require "trunkline/rack/thin"
 
 ActiveSupport::IsolatedExecutionState.isolation_level = :fiber
 ActiveRecord::Base.establish_connection(adapter: "trunkline", host: ENV.fetch("PGHOST"), port: ENV.fetch("PGPORT"),
-                                        username: ENV.fetch("PGUSER"), database: ENV.fetch("PGDATABASE"), pool: 50)
+                                        username: ENV.fetch("PGUSER"), database: ENV.fetch("PGDATABASE"), pool: 50, checkout_timeout: 60)
 answers = {
   "/query" => "SELECT pg_advisory_xact_lock(7), 1",
   "/value" => "SELECT 42"

@@ -17,3 +17,21 @@ module InsteadOfDalli
   end
 end
 MemCacheStoreTest.prepend(InsteadOfDalli)
+
+# Tests with a lifetime of 1 s, which ends with memcached's next tick: on a busy machine that may come before the test looks, with the stock store too.
+module TriedAgain
+  MOST = 5
+  private_constant :MOST
+
+  def test_ttl_isnt_updated = tried_again { super }
+  def test_coder_is_used_during_handle_expired_entry_when_expired = tried_again { super }
+
+  private
+
+  def tried_again(left = MOST)
+    yield
+  rescue Minitest::Assertion
+    (left -= 1).positive? ? retry : raise
+  end
+end
+MemCacheStoreTest.prepend(TriedAgain)

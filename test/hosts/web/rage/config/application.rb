@@ -7,7 +7,7 @@ require "trunkline"
 
 DB = Trunkline.postgres(nil, connections: 2, application_name: ENV.fetch("NAME"))
 ActiveRecord::Base.establish_connection(adapter: "trunkline", host: ENV.fetch("PGHOST"), port: ENV.fetch("PGPORT"), username: "postgres",
-                                        database: "postgres", pool: 20)
+                                        database: "postgres", pool: 20, checkout_timeout: 60)
 
 # A row that the database makes up.
 class Row < ActiveRecord::Base
