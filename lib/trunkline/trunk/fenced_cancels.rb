@@ -91,16 +91,17 @@ module Trunkline
     def conclude_cancel(waiter)
       return if @trunk.loss
 
-      case @state.finish_cancel(waiter)
-      when :exposed then @canceller.replace_connection
-      when :fenced then @state.recheck_in(FIRST_PAUSE) # the server may have ignored the cancel: the next leader checks that
-      when :open then @pool.freed if @pool.callers_waiting.on?
+      outcome = @state.finish_cancel(waiter)
+      @canceller.replace_connection if outcome == :exposed
+      if outcome == :open then @pool.freed if @pool.callers_waiting.on?
+      elsif outcome then @state.recheck_in(FIRST_PAUSE) # the server may have ignored the cancel: the next leader checks that
       end
     end
 
     # The server ignores a cancel that arrives before it has begun the request. So another is sent after a pause, and likewise for abandoned requests
     # behind it. The connection may be closed, if all was abandoned, only after one of them has been answered: then the server has begun the next one,
-    # and a cancel can end it.
+    # and a cancel can end it. Where the server has not confirmed a cancel, the connection is replaced, and those behind the request still do not wait
+    # for its end.
     #
     # @yield before the connection is closed
     def cancel_heads(waiter, target, by)
@@ -110,13 +111,17 @@ module Trunkline
           yield
           return @canceller.close_over_all
         end
-        break unless request_cancel(waiter, cancel_end(by))
+        break unless request_cancel(waiter, cancel_end(by)) || (target && @canceller.replace_connection)
 
         pause = head.equal?(aimed) ? FencedCancels.pause_after(pause) : FIRST_PAUSE
         aimed = head
-        fence = @state.fence
-        wait_for_fence(fence, pause_end(pause, by)) if fence
+        wait_after_cancel(pause_end(pause, by))
       end
+    end
+
+    def wait_after_cancel(by)
+      fence = @state.fence
+      fence ? wait_for_fence(fence, by) : sleep([by - Waiting.now, 0].max)
     end
 
     def cancel_end(by) = Waiting.now < by ? by : Waiting.now + LEEWAY

@@ -77,6 +77,22 @@ module Trunkline
       assert_predicate state, :shut?
     end
 
+    # It is closed once all is answered: until then those behind the head need not wait for its end.
+    def test_a_trunk_that_is_to_be_replaced_is_cancelled_on_again
+      assert state.begin_cancel(head, head)
+      state.aim(head, head)
+      assert_equal :exposed, state.finish_cancel(head)
+      state.seal
+      assert_equal [false, true], [state.begin_cancel(behind, nil), state.begin_cancel(behind, head)]
+      assert_same head, state.aim(behind, head)
+      assert state.fence_off(behind, behind.fence)
+      assert_equal :fenced, state.finish_cancel(behind)
+      finish(codec, 2)
+      answer_fence
+      state.lift
+      assert_equal [true, nil], [state.shut?, state.fence]
+    end
+
     def test_another_caller_continues_behind_a_fence
       first = cancel(head)
       state.finish_cancel(head)

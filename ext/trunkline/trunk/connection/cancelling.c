@@ -69,9 +69,11 @@ static bool is_of_present_use(const connection_t *connection, VALUE target) {
     return request_of(target)->pinned == connection->reserved || (connection->reserved && !any_is_pinned(connection));
 }
 
-/* Requests behind the head could be hit instead, if the head ended meanwhile. Behind a fence there is no other request. */
+/* Requests behind the head could be hit instead, if the head ended meanwhile. Behind a fence there is no other request. On an exposed connection they
+ * may be hit anyway; where it is sealed, too, no request follows the next fence, which the former cancel could hit. */
 static bool may_cancel(const connection_t *connection, VALUE target) {
-    if (!NIL_P(connection->cancelling.canceller) || connection->cancelling.exposed) return false;
+    const cancelling_t *state = &connection->cancelling;
+    if (!NIL_P(state->canceller) || (state->exposed && (!state->sealed || NIL_P(target)))) return false;
     if (NIL_P(target)) return true;
     if (!is_head(connection, target) || !is_of_present_use(connection, target)) return false;
     return !NIL_P(connection->cancelling.fence) || all_behind_are_repeatable(connection);

@@ -4,8 +4,8 @@
  * open --begin--> cancelling --aim--> exposed --fence_off--> cancelling, fenced --finish--> fenced --lift--> open
  *
  * One caller at a time cancels. The connection is exposed from aim until a fence is in flight: if the caller is interrupted meanwhile, the connection
- * stays shut for good. Every change is one C call that runs no Ruby, so the GVL makes it one step for threads too; each call checks its conditions
- * anew. */
+ * is sealed, and stays shut for good; what is in flight may still be cancelled. Every change is one C call that runs no Ruby, so the GVL makes it one
+ * step for threads too; each call checks its conditions anew. */
 #ifndef TRUNKLINE_CANCELLING_H
 #define TRUNKLINE_CANCELLING_H
 
