@@ -38,7 +38,7 @@ module Trunkline
         Waiting.stub(:now, 0.2) { assert_in_delta 0.15, memory.unanswered_for(host) }
         Waiting.stub(:now, 6.0) { assert_equal 0.0, memory.unanswered_for(host) }
         memory.failed(host, ConnectionError.new("it has answered"))
-        Waiting.stub(:now, 0.2) { assert_equal [0.0, nil], [memory.unanswered_for(host), memory.last?(host)] }
+        Waiting.stub(:now, 0.2) { assert_equal [0.0, false], [memory.unanswered_for(host), memory.last?(host)] }
       end
 
       private
