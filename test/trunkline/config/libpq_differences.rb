@@ -5,7 +5,7 @@ module Trunkline
   # libpq makes of it (a Hash, or :refused), whether it is such a case.
   LIBPQ_DIFFERENCES = {
     'a "@" after the host begins is the end of a password with an unencoded "@", "/" or ":" more often than part of a name' =>
-      ->(string, libpq) { libpq != :refused && string.match?(%r{\Apostgres(?:ql)?://([^@/]*@)?+(\[[^\]]*\]|[^?])*@}m) },
+      ->(string, libpq) { libpq != :refused && string.match?(%r{\Apostgres(?:ql)?://([^@/]*@)?+(\[[^\]]*\]|[^?])*(\[[^\]]*)?@}m) },
     "until libpq 17 spaces in URIs were taken as they are" =>
       ->(string, _libpq) { ::PG.library_version < 170_000 && string.match?(%r{\Apostgres(?:ql)?://.* }m) },
     "options that are newer than the libpq at hand" =>
