@@ -166,14 +166,11 @@ module Trunkline
     end
 
     # Takes the connection out of use: it is closed when its requests are answered, and the pool opens another in its place.
-    #
-    # @return [true]
     def replace_connection
       @quarantined = true
       reason = "a cancel request may still hit a later statement"
       @pool.retire_where(reason) { |trunk| trunk.equal?(@trunk) }
       @trunk.retire(reason)
-      true
     end
 
     private

@@ -93,8 +93,9 @@ module Trunkline
 
       outcome = @state.finish_cancel(waiter)
       @canceller.replace_connection if outcome == :exposed
-      if outcome == :open then @pool.freed if @pool.callers_waiting.on?
-      elsif outcome then @state.recheck_in(FIRST_PAUSE) # the server may have ignored the cancel: the next leader checks that
+      case outcome
+      when :exposed, :fenced then @state.recheck_in(FIRST_PAUSE) # the server may have ignored the cancel: the next leader checks that
+      when :open then @pool.freed if @pool.callers_waiting.on?
       end
     end
 
@@ -111,8 +112,11 @@ module Trunkline
           yield
           return @canceller.close_over_all
         end
-        break unless request_cancel(waiter, cancel_end(by)) || (target && @canceller.replace_connection)
+        unless request_cancel(waiter, cancel_end(by))
+          break unless target
 
+          @canceller.replace_connection
+        end
         pause = head.equal?(aimed) ? FencedCancels.pause_after(pause) : FIRST_PAUSE
         aimed = head
         wait_after_cancel(pause_end(pause, by))
