@@ -5,6 +5,7 @@ require_relative "support/own_warnings"
 # Rails brings a plugin, which would load half of it into every test.
 ENV["MT_NO_PLUGINS"] = "1"
 require "minitest/autorun"
+require "minitest/mock"
 require "trunkline"
 require_relative "support/hang_guard"
 require_relative "support/private_servers"
@@ -23,6 +24,9 @@ module Trunkline
     def run = HangGuard.watch("#{self.class}##{name}") { super }
 
     private
+
+    # Meanwhile no time passes on the clock of Waiting.now: no host is skipped because it answers slowly, which any may do on a busy machine.
+    def unhurried(&block) = Waiting.stub(:now, Waiting.now, &block)
 
     # Meanwhile time passes for the client only as Clock.pass says.
     def with_stopped_clock

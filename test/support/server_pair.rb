@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "minitest/mock"
 require_relative "../../bench/support/servers/postgres_server"
 require_relative "eventually"
 
@@ -27,9 +26,6 @@ module Trunkline
       list = { host: servers.map(&:socket_directory).join(","), port: servers.map(&:port).join(","), **options }
       "postgresql://#{user}@/postgres?#{list.map { |name, value| "#{name}=#{value}" }.join("&")}"
     end
-
-    # Stops the clock, so that no host is skipped because it answers slowly, which any may do on a busy machine.
-    def unhurried(&block) = Waiting.stub(:now, Waiting.now, &block)
 
     # Waits until the standby has all that the primary has written.
     def replayed(primary, standby)

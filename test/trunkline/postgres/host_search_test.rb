@@ -32,7 +32,7 @@ module Trunkline
       def test_the_next_host_is_begun_beside_a_silent_one
         counted(:drain.to_proc, WELCOME) do |hosts, calls|
           connector = Connector.new(config(*hosts))
-          assert_equal [hosts[1]] * 2, [in_host { reached(connector) }, Waiting.stub(:now, Waiting.now) { in_host { reached(connector) } }]
+          assert_equal [hosts[1]] * 2, [in_host { reached(connector) }, unhurried { in_host { reached(connector) } }]
           assert_equal [1, 2], eventually { calls[0].any? } && calls.map(&:size), "the host that was silent is not asked first again"
         end
       end
@@ -47,7 +47,7 @@ module Trunkline
           connector = Connector.new(config(*hosts))
           assert_no_socket_left { assert_equal hosts[0], in_host { reached(connector) } }
           both << true
-          again = Waiting.stub(:now, Waiting.now) { in_host { reached(connector) } }
+          again = unhurried { in_host { reached(connector) } }
           assert_equal [hosts[0], [2, 1]], [again, calls.map(&:size)], "it is asked first again"
         end
       end
@@ -123,7 +123,7 @@ module Trunkline
         end
         counted(starting, WELCOME) do |hosts, calls|
           connector = Connector.new(config(*hosts))
-          assert_equal [hosts[1]] * 3, Waiting.stub(:now, Waiting.now) { Array.new(3) { in_host { reached(connector) } } }
+          assert_equal [hosts[1]] * 3, unhurried { Array.new(3) { in_host { reached(connector) } } }
           assert_equal [1, 3], calls.map(&:size)
         end
       end

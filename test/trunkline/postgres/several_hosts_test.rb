@@ -68,9 +68,6 @@ module Trunkline
         assert_no_socket_left { assert_raises(Error) { Connector.connect(config(*hosts, **keywords)) } }
       end
 
-      # Stops the clock, so that no host is skipped because it answers slowly, which any may do on a busy machine.
-      def unhurried(&block) = Waiting.stub(:now, Waiting.now, &block)
-
       def test_the_first_that_works
         with_servers(nil, STARTING, FULL, PRIMARY, PRIMARY) { |*hosts| assert_equal hosts[3], unhurried { reached(*hosts) } }
       end

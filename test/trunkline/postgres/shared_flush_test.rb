@@ -62,7 +62,7 @@ module Trunkline
       private_constant :LIMIT, :LOST, :LostTrunk, :SteppedCaller
 
       def test_a_caller_that_finds_its_flush_over_leaves_the_turn_to_the_next_one
-        Waiting.stub(:now, Waiting.now) do # a caller that sleeps does not wake by itself
+        unhurried do # a caller that sleeps does not wake by itself
           stepped do
             trunk = LostTrunk.new
             flushes = flushes_over(trunk)

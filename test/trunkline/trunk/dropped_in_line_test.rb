@@ -103,7 +103,7 @@ module Trunkline
       behind = waiting(pool) { |asked| pool.check_out(asked) && served << :thread }
       go_on << true
       Thread.pass until pool.stats[:queue][:to_pin] == 2
-      Waiting.stub(:now, Waiting.now) do # else the fiber counts as dropped again where its thread does not run for a second
+      unhurried do # else the fiber counts as dropped again where its thread does not run for a second
         pool.check_in(own)
         assert_equal %i[fiber thread], Array.new(2) { served.pop }
         [behind, *@keepers].each(&:join)
