@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../bench/support/servers/postgres_server"
+require_relative "short_exit"
 
 # The data folder that the servers of a test run are copies of.
 module TestTemplate
@@ -24,6 +25,9 @@ module TestTemplate
     [["rm", "-rf", folder], ["cp", "-R", make, folder]].each { |command| keeper.run(*command, log: File.join(keeper.folder, "template.log")) }
   end
 
-  def make = Trunkline::Bench::PostgresServer.template(settings: SETTINGS, options: OPTIONS)
+  def make
+    server = Trunkline::Bench::PostgresServer
+    server.template(settings: SETTINGS, options: OPTIONS).tap { |folder| ShortExit.build(File.join(folder, server::PRELOADED)) }
+  end
   private_class_method :make
 end

@@ -23,6 +23,7 @@ module Trunkline
         "shared_buffers" => "128MB", "password_encryption" => "scram-sha-256", "autovacuum" => "off", "max_wal_size" => "4GB", "dynamic_shared_memory_type" => "posix"
       }.freeze
       TEMPLATE = "TRUNKLINE_SERVER_TEMPLATE"
+      PRELOADED = "preloaded.so" # a library in the data folder that the server loads before all others, if it is there
       START_TIMEOUT = 120 # seconds; a PostgreSQL took 15 at a load of 20 on two processors
       ATTEMPTS = 3       # another process may take the free port first
       private_constant :SETTINGS, :START_TIMEOUT, :ATTEMPTS
@@ -204,8 +205,12 @@ module Trunkline
         FileUtils.rm_f(File.join(socket_directory, "postmaster.pid")) # a server that was killed has left it, and it says that it is ready
         options = @settings.merge("port" => port, "unix_socket_directories" => socket_directory)
         arguments = options.flat_map { |name, value| ["-c", "#{name}=#{value}"] }
-        @pid = Keeper.instance.spawn(PostgresBinaries.path("postgres"), "-D", socket_directory, *arguments,
-                                     log: @log, stop: "INT")
+        @pid = Keeper.instance.spawn(*preloading, PostgresBinaries.path("postgres"), "-D", socket_directory, *arguments, log: @log, stop: "INT")
+      end
+
+      def preloading
+        library = File.join(socket_directory, PRELOADED)
+        File.exist?(library) ? ["env", "LD_PRELOAD=#{library}"] : []
       end
 
       # The last line of the server's lock file is its state.
