@@ -159,7 +159,7 @@ module Trunkline
       def test_a_server_that_says_nothing
         [{}, { tcp: true }].each do |options|
           with_script(:drain.to_proc, **options) do |server|
-            assert_refused ConnectionError, "no answer within 1 s (connect_timeout) during authentication", server, timeout: 1,
+            assert_refused ConnectionError, "no answer within 3 s (connect_timeout) during authentication", server, timeout: 3,
                            sslmode: "disable"
           end
         end
@@ -186,16 +186,16 @@ module Trunkline
         end
 
         with_script(stalling) do |server|
-          assert_refused ConnectionError, "no answer within 1 s (connect_timeout) during the preparation of the session",
-                         server, timeout: 1
+          assert_refused ConnectionError, "no answer within 3 s (connect_timeout) during the preparation of the session",
+                         server, timeout: 3
         end
       end
 
       def test_a_server_that_does_not_read
         released = Queue.new
         with_script(->(_peer) { released.pop }) do |server|
-          assert_refused ConnectionError, "no answer within 1 s (connect_timeout) during authentication", server,
-                         timeout: 1, application_name: "x" * 10_000_000
+          assert_refused ConnectionError, "no answer within 3 s (connect_timeout) during authentication", server,
+                         timeout: 3, application_name: "x" * 10_000_000
         ensure
           released.close
         end

@@ -114,7 +114,7 @@ module Trunkline
 
       def test_a_server_that_goes_silent
         [:drain.to_proc, ->(peer) { peer.read(8) && peer << "S" && peer.drain }].each do |script|
-          assert_refused "no answer in time while encryption was negotiated", script, connect_timeout: 1, retriable: true
+          assert_refused "no answer in time while encryption was negotiated", script, connect_timeout: 3, retriable: true
         end
       end
 
