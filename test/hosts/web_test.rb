@@ -96,7 +96,7 @@ class WebTest < Trunkline::TestCase
         session.query("SELECT pg_advisory_lock(7)")
         yield(lambda do |server|
           action = Thread.new { server.get("/query") }
-          eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'").any? }
+          assert(eventually { psql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'").any? }, -> { "no query waits: #{server.log}" })
         end)
       end
     end

@@ -11,8 +11,10 @@ module Trunkline
     #
     #   WebServer.open(:thin, "config.ru", env: { "PGHOST" => "/tmp" }) { |server| server.get("/") }
     class WebServer
+      PATIENCE = 600     # seconds for an answer
       COMMANDS = {
-        thin: ->(port, rackup, options) { ["start", "-q", "-a", "127.0.0.1", "-p", port, "-e", "production", "-R", rackup, *options] },
+        # Thin ends a connection on which an answer takes 30 s, unless it is told otherwise.
+        thin: ->(port, rackup, options) { ["start", "-q", "-a", "127.0.0.1", "-p", port, "-e", "production", "-t", PATIENCE.to_s, "-R", rackup, *options] },
         falcon: ->(port, rackup, options) { ["serve", "--bind", "http://127.0.0.1:#{port}", "--config", rackup, *options] },
         falcon_host: ->(_port, file, options) { ["host", file, *options] },
         puma: ->(port, rackup, options) { ["-q", "-e", "production", "-b", "tcp://127.0.0.1:#{port}", *options, rackup] },
@@ -22,7 +24,6 @@ module Trunkline
       PROGRAMS = { falcon_host: %w[falcon falcon], rage: %w[rage-rb rage] }.freeze
       START_TIMEOUT = 600 # seconds; an application of Rails takes 30 on a busy machine, and took over 120 at a load of 20 on two processors
       STOP_TIMEOUT = 30  # seconds
-      PATIENCE = 600     # seconds for an answer
       ATTEMPTS = 3       # another process may take the free port first
       private_constant :COMMANDS, :PROGRAMS, :START_TIMEOUT, :STOP_TIMEOUT, :PATIENCE, :ATTEMPTS
 
