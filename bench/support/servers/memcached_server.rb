@@ -44,13 +44,8 @@ module Trunkline
       # Starts the server, also after {#stop}, in the same place and empty; waits until it takes connections.
       def start
         ATTEMPTS.times do
-          place = @port || @unix ? nil : FreePort.find
-          @port = place if place
-          launch
-          return self if ready_in_time?
-          break unless place
-
-          @port = nil
+          return self if @port || @unix ? start_at(@port) : FreePort.hold { |free| start_at(free) }
+          break if @port || @unix
         end
         raise "memcached did not start:\n#{File.read(log)}"
       end
@@ -70,6 +65,14 @@ module Trunkline
       def stop = Keeper.instance.stop(pid)
 
       private
+
+      # @return [Boolean] whether it takes connections
+      def start_at(port)
+        given = @port
+        @port = port
+        launch
+        ready_in_time?.tap { |ready| @port = given unless ready }
+      end
 
       def launch
         FileUtils.rm_f(address) if @unix

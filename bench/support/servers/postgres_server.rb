@@ -117,9 +117,7 @@ module Trunkline
       # @param port [Integer, nil] nil: a free one
       def start(port: nil)
         ATTEMPTS.times do
-          @port = port || FreePort.find
-          launch
-          return self if ready_in_time?
+          return self if port ? start_at(port) : FreePort.hold { |free| start_at(free) }
           break unless File.read(@log).include?("Address already in use")
         end
         raise "PostgreSQL did not start:\n#{File.read(@log)}"
@@ -200,6 +198,13 @@ module Trunkline
       end
 
       private
+
+      # @return [Boolean] whether it takes connections
+      def start_at(port)
+        @port = port
+        launch
+        ready_in_time? == true
+      end
 
       def launch
         FileUtils.rm_f(File.join(socket_directory, "postmaster.pid")) # a server that was killed has left it, and it says that it is ready

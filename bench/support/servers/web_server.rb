@@ -60,8 +60,7 @@ module Trunkline
       def start
         at_exit { stop if @owner == Process.pid }
         ATTEMPTS.times do
-          launch
-          return self if ready_in_time?
+          return self if FreePort.hold { |port| launch(port) && ready_in_time? }
 
           stop
         end
@@ -94,8 +93,8 @@ module Trunkline
 
       def asked(&block) = Net::HTTP.start("127.0.0.1", port, open_timeout: START_TIMEOUT, read_timeout: PATIENCE, &block)
 
-      def launch
-        @port = FreePort.find
+      def launch(port)
+        @port = port
         arguments = COMMANDS.fetch(@kind).call(@port.to_s, @rackup, @options)
         folder = File.dirname(@rackup)
         @pid = Process.spawn({ **@env, "PORT" => @port.to_s, "PWD" => folder }, *@program, *arguments, chdir: File.directory?(folder) ? folder : "/",
