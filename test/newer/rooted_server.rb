@@ -3,7 +3,7 @@
 require "etc"
 require "fileutils"
 require "securerandom"
-require "socket"
+require_relative "../../bench/support/servers/free_port"
 require_relative "../../bench/support/servers/tls_authority"
 
 module Trunkline
@@ -24,7 +24,7 @@ module Trunkline
       @root = root
       @inside = "/tmp/server-#{SecureRandom.hex(4)}"
       @folder = File.join(root.path, @inside)
-      @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+      @port = Bench::FreePort.find
     end
 
     # @return [RootedServer] self, ready for connections

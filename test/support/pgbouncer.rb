@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "socket"
+require_relative "../../bench/support/servers/free_port"
 require_relative "../../bench/support/servers/keeper"
 
 # A private PgBouncer in front of a private PostgreSQL, in transaction mode: outside of a transaction a client may get another server session each
@@ -54,7 +55,7 @@ class PgBouncer
     @program = program
     @settings = { auth_type: "any", pool_mode: mode, default_pool_size: pool, max_client_conn: clients, **settings }
     @settings[:max_prepared_statements] = kept if self.class.keeps_statements?(program)
-    @port = TCPServer.open("127.0.0.1", 0) { |listener| listener.addr[1] }
+    @port = Trunkline::Bench::FreePort.find
     @folder = File.join(Trunkline::Bench::Keeper.instance.folder, "pgbouncer-#{@port}")
     FileUtils.mkdir_p(@folder)
     FileUtils.chmod(0o777, @folder)
