@@ -35,7 +35,7 @@ module ShortExit
 
   def compiled?(path, compiler)
     Open3.capture2e(*compiler.split, "-shared", "-fPIC", "-x", "c", "-", "-o", path, stdin_data: SOURCE).last.success?
-  rescue Errno::ENOENT
+  rescue SystemCallError
     false
   end
 
