@@ -26,8 +26,8 @@ module Trunkline
     # Nothing is replayed until the standby is resumed, so what is read there is stale for certain.
     def test_a_read_after_a_position_sees_the_write
       with_table do |db, primary, standbys|
-        standbys.each { |standby| pause(standby) }
         before = db.position
+        standbys.each { |standby| replayed(primary, standby) && pause(standby) } # the primary writes of itself, too
         db.query("UPDATE noted SET number = 1")
         after = db.position
         assert_equal 0, db.replica(fallback: false).value("SELECT number FROM noted"), "without a position it is stale"
