@@ -37,7 +37,7 @@ class DispatchTest < Trunkline::TestCase
     with_client(connections: 2, max_connections: 6) do |db|
       Sync do
         ENOUGH.times { db.query(LONG) }
-        BURSTS.times { sleeps(db, 20) unless db.stats[:shared] == 5 }
+        open_by_bursts(db, 5)
         assert_equal [5, 4], [db.stats[:shared], at_once(db, 20, 4)]
       end
     end
@@ -87,7 +87,7 @@ class DispatchTest < Trunkline::TestCase
     with_client(connections: 2, max_connections: 6) do |db|
       Sync do
         ENOUGH.times { db.query(LONG) }
-        BURSTS.times { sleeps(db, 20) unless db.stats[:shared] == 5 }
+        open_by_bursts(db, 5)
         before = at_once(db, 20, 4)
         8.times.map { Async { db.transaction { |tx| tx.query(LONG) } } }.each(&:wait)
         assert_equal [4, 4], [before, at_once(db, 20, 4)]
@@ -136,6 +136,9 @@ class DispatchTest < Trunkline::TestCase
       db.stats[:opened]
     end
   end
+
+  # Long queries in bursts have so many connections opened.
+  def open_by_bursts(db, count) = BURSTS.times { sleeps(db, 20) unless db.stats[:shared] == count }
 
   # @return [Integer] how many slept at once, at most
   def at_once(db, count, expected) = most(expected) { most_at_once(db, count) }

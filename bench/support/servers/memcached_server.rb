@@ -43,10 +43,12 @@ module Trunkline
 
       # Starts the server, also after {#stop}, in the same place and empty; waits until it takes connections.
       def start
+        given = @port
         ATTEMPTS.times do
-          return self if @port || @unix ? start_at(@port) : FreePort.hold { |free| start_at(free) }
-          break if @port || @unix
+          return self if given || @unix ? start_at(given) : FreePort.hold { |free| start_at(free) }
+          break if given || @unix
         end
+        @port = given
         raise "memcached did not start:\n#{File.read(log)}"
       end
 
@@ -68,10 +70,9 @@ module Trunkline
 
       # @return [Boolean] whether it takes connections
       def start_at(port)
-        given = @port
         @port = port
         launch
-        ready_in_time?.tap { |ready| @port = given unless ready }
+        ready_in_time?
       end
 
       def launch

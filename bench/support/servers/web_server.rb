@@ -11,7 +11,7 @@ module Trunkline
     #
     #   WebServer.open(:thin, "config.ru", env: { "PGHOST" => "/tmp" }) { |server| server.get("/") }
     class WebServer
-      PATIENCE = 600     # seconds for an answer
+      PATIENCE = 600 # seconds for an answer
       COMMANDS = {
         # Thin ends a connection on which an answer takes 30 s, unless it is told otherwise.
         thin: ->(port, rackup, options) { ["start", "-q", "-a", "127.0.0.1", "-p", port, "-e", "production", "-t", PATIENCE.to_s, "-R", rackup, *options] },
