@@ -58,7 +58,7 @@ class Crowd
   # Runs the block so that interruptions may come, and counts those that end it.
   def exposed(member)
     member.exposed = true
-    openly { limited(member) { yield } }
+    limited(member) { openly { yield } }
   rescue *INTERRUPTIONS => interruption
     @interrupted << (TIMEOUTS.any? { |timeout| timeout === interruption } ? :timeout : :cancel)
     raise
@@ -120,6 +120,8 @@ class Crowd
     Thread.handle_interrupt(Object => :immediate, &block)
   end
 
+  # In threads, Timeout itself is not interrupted: of those that wait for its mutex, Ruby 3.1 wakes none any more when the one that it has just woken is
+  # interrupted (in 9 of 1,500 runs of 24 threads; in none if that is not open to interruptions).
   def limited(member, &block)
     return block.call unless @limits.any? && member.random.rand < @rate
 

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "minitest/mock"
+require "support/crowd"
+
+class CrowdTest < Minitest::Test
+  # An interruption that comes while a thread enters Timeout waits until the block runs.
+  def test_threads_are_not_interrupted_in_ruby_s_own_waits
+    pending = Thread::Queue.new
+    entering = lambda do |_seconds, &block|
+      Thread.current.raise(Interruptions::Cancelled)
+    ensure
+      pending << Thread.pending_interrupt?
+      block.call
+    end
+    Timeout.stub(:timeout, entering) do
+      crowd = Crowd.new(2, seed: 1, rate: 1.0, ways: [:timeout])
+      crowd.run(-> { pending.size >= 10 }) { |member| crowd.exposed(member) { Thread.pass } }
+    end
+    assert_equal [true], Array.new(pending.size) { pending.pop }.uniq
+  end
+end
