@@ -104,6 +104,13 @@ class LayeringTest < Trunkline::TestCase
     in_trunk.each { |source| assert_nil source.text[PROTOCOL_WORDS], "#{source} names a protocol" }
   end
 
+  # Ruby 3.1 wakes no other caller that sleeps on a mutex when the one that it has just woken is interrupted. Callers exclude each other by Lock; on a
+  # token's mutex one caller sleeps at most.
+  def test_no_callers_sleep_on_one_mutex
+    makers = SourceFile.all("lib/**/*.rb").select { |source| source.text.match?(/^(?!\s*#).*\b(Mutex|Monitor)\.new/) }.map { |source| File.basename(source.path) }
+    assert_equal %w[lock.rb pool.rb token.rb], makers.sort
+  end
+
   def test_the_cores_of_the_extension_stand_without_ruby
     refute_empty cores
     cores.flat_map(&:family).uniq.each do |source|

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../trunk/fiber_owner"
+require_relative "../trunk/lock"
 require_relative "../trunk/scoped_value"
 require_relative "../trunk/reachable_owner"
 
@@ -13,6 +14,7 @@ module Sequel
     # Sequel itself refers to a connection with an open transaction. So a held connection has a sentinel, to which only the fibers that can find it
     # refer: when that is collected, the connection is free.
     class Holders
+      Lock = ::Trunkline.const_get(:Lock)
       ScopedValue = ::Trunkline.const_get(:ScopedValue)
       FiberOwner = ::Trunkline.const_get(:FiberOwner)
       ReachableOwner = ::Trunkline.const_get(:ReachableOwner)
@@ -24,10 +26,10 @@ module Sequel
         # Whether it is to that server.
         def ==(other) = server == other
       end
-      private_constant :ScopedValue, :FiberOwner, :ReachableOwner, :GCSentinel, :Kept, :Held
+      private_constant :Lock, :ScopedValue, :FiberOwner, :ReachableOwner, :GCSentinel, :Kept, :Held
 
       def initialize
-        @lock = Mutex.new
+        @lock = Lock.new
         @name = Object.new # the key in fibers' storage, which therefore does not keep this database alive
         @kept = []
       end

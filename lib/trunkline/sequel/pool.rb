@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../trunk/lock"
 require_relative "connection"
 require_relative "holders"
 require_relative "options"
@@ -11,7 +12,8 @@ module Sequel
     class Pool < Sequel::ConnectionPool
       # A server: its client and configuration.
       Source = Struct.new(:client, :config)
-      private_constant :Source
+      Lock = ::Trunkline.const_get(:Lock)
+      private_constant :Source, :Lock
 
       # @return [Integer] connections to one server, at most
       attr_reader :max_size
@@ -21,7 +23,7 @@ module Sequel
       def initialize(db, opts = Sequel::OPTS)
         super
         @max_size = Options.new(opts).max_connections
-        @lock = Mutex.new
+        @lock = Lock.new
         @sources = {}
         @prepared = {}
         @shared = {}
@@ -101,7 +103,10 @@ module Sequel
 
       # The converter of a type has changed: connections that decode it as before are closed, and new ones are opened.
       def convert_anew
-        old = sync { @sources.values.tap { [@sources, @shared].each(&:clear) } }
+        old = sync do
+          @shared = {}
+          @sources.values.tap { @sources = {} }
+        end
         old.each { |source| source.client.disconnect }
       end
 
@@ -114,9 +119,12 @@ module Sequel
 
       def sync(&block) = @lock.synchronize(&block)
 
+      # Several callers may make one at once, and all use the first: a server's options may be given as a Proc of the application's, which may wait. One
+      # that was made before {convert_anew} is not used after it.
       def source(server)
+        sources = @sources
         server = pick_server(server)
-        sync { @sources[server] ||= connected(Options.new(db.send(:server_opts, server), server)) }
+        sources[server] || connected(Options.new(db.send(:server_opts, server), server)).then { |made| sync { sources[server] ||= made } }
       end
 
       def connected(options)

@@ -155,6 +155,20 @@ class SequelConnectingTest < Trunkline::TestCase
     assert_equal ["WARNING:  careful\n"], notices.map(&:result_error_message)
   end
 
+  # The options of a server may come from a Proc, which may wait.
+  def test_a_server_whose_options_are_awaited_keeps_others_waiting_for_nothing
+    asked = Thread::Queue.new
+    options = Thread::Queue.new
+    with_sequel(servers: { late: proc { asked << true && options.pop } }) do |db|
+      late = Array.new(2) { Thread.new { db.select(1).server(:late).single_value } }
+      2.times { asked.pop }
+      others = Thread.new { [db.get(2), db.transaction { db.get(3) }] }
+      assert_equal [2, 3], others.join(60)&.value
+      2.times { options << { application_name: "late", max_connections: 1 } }
+      assert_equal [[1, 1], 1], [late.map(&:value), db[:pg_stat_activity].where(application_name: "late").count]
+    end
+  end
+
   def test_servers
     with_sequel(servers: { replica: { application_name: "replica" } }) do |db|
       name = Sequel.function(:current_setting, "application_name")
