@@ -74,7 +74,7 @@ module Shared
     # The caller waits for the second replica, which takes nothing, and reads from the first in intervals that grow: in those alone, the read would be
     # written in some minutes. For a while the first one takes nothing either.
     def test_the_rest_of_a_large_read_is_written_to_the_first
-      hedging(silence: Float::INFINITY) do |db, proxies|
+      hedging do |db, proxies|
         reads = late(db, sql = "SELECT length($1::text)")
         @set.pools.first.trunks.first.io.setsockopt(:SOCKET, :SNDBUF, 4608)
         proxies.each(&:stall)

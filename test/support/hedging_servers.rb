@@ -32,6 +32,8 @@ module Trunkline
     end
     private_constant :Address, :First
 
+    # No silence counts: on a busy machine those that the test makes last, and another host is there.
+    #
     # @yieldparam db [Postgres::Client] with a connection to each
     # @yieldparam proxies [Array<GateProxy>] of the standbys
     # @yieldparam standbys [Array<Bench::PostgresServer>]
@@ -39,7 +41,7 @@ module Trunkline
       primary, standbys = ReplicaServers.shared.to_a
       proxies = standbys.map { |standby| GateProxy.new(standby) }
       in_host do
-        replicated_client(primary, proxies.map { |proxy| Address.new(proxy.host, proxy.port) }, connections: connections, **options) do |db|
+        replicated_client(primary, proxies.map { |proxy| Address.new(proxy.host, proxy.port) }, connections: connections, silence: nil, **options) do |db|
           @set = db.__send__(:readers).set
           assert_in_order(db)
           @set.replicas.each { |replica| replica.instance_variable_set(:@check_at, Float::INFINITY) } # a query of the lag would count as the test's read
