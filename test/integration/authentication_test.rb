@@ -50,7 +50,7 @@ module Trunkline
 
     def connect(user, password = nil, tcp: false, dbname: "postgres", **keywords)
       uri = tcp ? server.tcp_uri(dbname: dbname, user: user) : server.uri(dbname: dbname, user: user)
-      connection = Postgres::Connector.connect(Config.new(uri, env: {}, password: password, connect_timeout: 10, **keywords))
+      connection = Postgres::Connector.connect(Config.new(uri, env: {}, password: password, connect_timeout: 60, **keywords))
       yield connection if block_given?
       connection
     ensure
