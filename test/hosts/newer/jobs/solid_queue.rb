@@ -15,7 +15,10 @@ FailingJob.perform_later
 supervisor = fork do
   SolidQueue::Supervisor.start(workers: [{ queues: "*", fibers: AT_ONCE + 1, polling_interval: 0.05 }], dispatchers: [], skip_recurring: true)
 end
-wait_until { SolidQueue::Job.where(finished_at: nil).count == SolidQueue::FailedExecution.count }
-Process.kill(:TERM, supervisor)
-Process.wait(supervisor)
+begin
+  wait_until { SolidQueue::Job.where(finished_at: nil).count == SolidQueue::FailedExecution.count }
+ensure
+  Process.kill(:TERM, supervisor)
+  Process.wait(supervisor)
+end
 print Arrival.order(:id).pluck(:id, :answers).inspect, " ", SolidQueue::FailedExecution.all.map(&:exception_class).inspect
