@@ -23,9 +23,10 @@ class GivenUpCallers
   LANES = 3 # concurrent rounds, most of which wait
   PATIENCE = 60 # seconds until a caller counts as hung, and until all connections must be free: a dropped transaction keeps its own for 30
   SOON = 0.3 # seconds in which a short query is answered, also on a busy machine
-  SLOW = 4 # seconds of a statement that is abandoned
+  CANCELLED = 6 # seconds within which the server has no more to do, also on a busy machine
+  SLOW = 10 # seconds of a statement that is abandoned: longer than that
   DROPPED_SLOW = 0.4 # of one that may be dropped, and that the server continues
-  private_constant :Interrupt, :Late, :EPOCHS, :EPOCH, :SLOTS, :LASTS, :CALLERS, :LANES, :PATIENCE, :SOON, :SLOW, :DROPPED_SLOW
+  private_constant :Interrupt, :Late, :EPOCHS, :EPOCH, :SLOTS, :LASTS, :CALLERS, :LANES, :PATIENCE, :SOON, :CANCELLED, :SLOW, :DROPPED_SLOW
 
   # @param uri [String] of a PostgreSQL server
   # @param seed [Integer]

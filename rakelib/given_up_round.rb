@@ -193,7 +193,7 @@ class GivenUpCallers
       have_all_connections
       count(:slow, @name) unless Array.new(5) { short_query }.min <= SOON
       kept(figures) unless free? || (have_all_connections && free?)
-      count(:busy, "#{@name}: #{active.join("; ")}") unless eventually { active.empty? }
+      count(:busy, "#{@name}: #{active.join("; ")}") unless eventually(CANCELLED) { active.empty? }
     rescue Trunkline::Error => error
       kept(error.message)
     end
