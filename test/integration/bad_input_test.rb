@@ -168,7 +168,7 @@ class BadInputTest < Trunkline::TestCase
     end
     Trunkline::ScriptedServer.open(script) do |server|
       in_host do
-        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connections: 1, max_connections: 2, connect_timeout: 60, **options) { |db| yield db }
+        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connections: 1, max_connections: 2, **options) { |db| yield db }
       end
     end
   end
@@ -239,7 +239,7 @@ class BadInputTest < Trunkline::TestCase
   def test_a_server_that_is_not_postgresql
     Trunkline::ScriptedServer.open(->(peer) { peer.startup && peer << "HTTP/1.1 400 Bad Request\r\n\r\n" }) do |server|
       in_host do
-        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connect_timeout: 60) do |db|
+        Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d") do |db|
           3.times { assert_raises(Trunkline::ProtocolError, Trunkline::ConnectionError) { db.query("SELECT 1") } }
         end
       end
@@ -257,7 +257,7 @@ class BadInputTest < Trunkline::TestCase
       in_host do
         (handshake.bytesize - 1).times do |count|
           budget = count
-          Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d", connect_timeout: 60) do |db|
+          Trunkline.postgres(server.conninfo, user: "u", pooler: :session, dbname: "d") do |db|
             assert_raises(Trunkline::ConnectionError) { db.query("SELECT 1") }
           end
         end

@@ -100,7 +100,7 @@ module Trunkline
     end
 
     def test_by_name
-      Trunkline.postgres(postgres_server.tcp_uri.sub("127.0.0.1", "localhost"), connect_timeout: 20) do |db|
+      Trunkline.postgres(postgres_server.tcp_uri.sub("127.0.0.1", "localhost")) do |db|
         assert_equal 1, db.value("SELECT 1")
       end
     end

@@ -18,8 +18,8 @@ module Trunkline
       # The fraction of the waited time after which the first connection is read again. A read that was slow after 10 ms and took a second was polled
       # 29 times, for 5 ms of the client's processor (load 15).
       POLL_DIVISOR = 8
-      # Seconds between two polls, at most: half of what one wait takes at most. Of a read that takes a minute these are 160 polls, 28 ms of the
-      # processor.
+      # Seconds between two polls, at most: half of what one wait takes at most. A read that takes a minute is polled some 160 times, which by that
+      # measurement costs 28 ms.
       LONGEST_INTERVAL = Socket::Readiness::LONGEST_WAIT / 2
       # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.
       # Of 40 cancels half took 11 ms at most, and the longest 39 (load 15).

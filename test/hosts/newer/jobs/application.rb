@@ -68,3 +68,11 @@ def wait_until
     sleep 0.02
   end
 end
+
+# Waits as {wait_until} while the process works, which is ended then: it would hold the output of this one open.
+def wait_beside(process, &block)
+  wait_until(&block)
+ensure
+  Process.kill(:TERM, process)
+  Process.wait(process)
+end

@@ -40,10 +40,5 @@ server = fork do
   end
   Sidekiq::CLI.instance.run(boot_app: false)
 end
-begin
-  wait_until { Arrival.sum(:answers) == AT_ONCE * 3 && Sidekiq::RetrySet.new.size == 1 }
-ensure
-  Process.kill(:TERM, server)
-  Process.wait(server)
-end
+wait_beside(server) { Arrival.sum(:answers) == AT_ONCE * 3 && Sidekiq::RetrySet.new.size == 1 }
 print Arrival.order(:id).pluck(:id, :answers).inspect, " ", Sidekiq::RetrySet.new.map { |job| job["error_class"] }.inspect

@@ -15,10 +15,5 @@ FailingJob.perform_later
 supervisor = fork do
   SolidQueue::Supervisor.start(workers: [{ queues: "*", fibers: AT_ONCE + 1, polling_interval: 0.05 }], dispatchers: [], skip_recurring: true)
 end
-begin
-  wait_until { SolidQueue::Job.where(finished_at: nil).count == SolidQueue::FailedExecution.count }
-ensure
-  Process.kill(:TERM, supervisor)
-  Process.wait(supervisor)
-end
+wait_beside(supervisor) { SolidQueue::Job.where(finished_at: nil).count == SolidQueue::FailedExecution.count }
 print Arrival.order(:id).pluck(:id, :answers).inspect, " ", SolidQueue::FailedExecution.all.map(&:exception_class).inspect
