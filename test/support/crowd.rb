@@ -72,10 +72,11 @@ class Crowd
     member.caller = Caller.new { unexposed { live(member, enough, act) } }
   end
 
-  # A killed member's successor continues with its number and its random numbers.
+  # A killed member's successor continues with its number and its random numbers. A thread that is interrupted as it ends, because it was killed, raises the
+  # interruption then: every other one is rescued where it acts.
   def succeed(member, enough, act)
     error = member.caller.error
-    raise error unless killed?(error)
+    raise error unless killed?(error) || INTERRUPTIONS.any? { |interruption| interruption === error }
 
     @interrupted << :kill
     start(member, enough, act)

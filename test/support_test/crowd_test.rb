@@ -20,4 +20,16 @@ class CrowdTest < Minitest::Test
     end
     assert_equal [true], Array.new(pending.size) { pending.pop }.uniq
   end
+
+  # What interrupts a thread as it ends, because it was killed, is raised when it has ended otherwise: in place of the kill.
+  def test_a_killed_thread_that_is_interrupted_as_it_ends_has_a_successor
+    acted = Thread::Queue.new
+    Crowd.new(1, seed: 1).run(-> { acted.size >= 2 }) do
+      acted << true
+      Thread.current.kill
+    ensure
+      Thread.current.raise(Interruptions::Cancelled) if acted.size == 1
+    end
+    assert_equal 2, acted.size
+  end
 end
