@@ -13,8 +13,11 @@ module SimulatedTrunk
   def setup
     super
     here, @there = UNIXSocket.pair
-    @trunk = Trunkline.const_get(:Trunk).new(here, codec, server: "server", pool: POOL)
+    @trunk = Trunkline.const_get(:Trunk).new(here, codec, server: "server", pool: POOL, canceller: canceller)
   end
+
+  # The trunk's canceller: see Trunk.new. Nil: no cancel request can be sent.
+  def canceller = nil
 
   def teardown
     @trunk.close("the test is over")

@@ -60,8 +60,8 @@ module Trunkline
       return park_until(request, scheduler, deadline) if deadline
 
       scheduler.block(request, nil)
-      scheduler.block(request, nil) while (state = request.resume) == :parked
-      state == :done
+      scheduler.block(request, nil) while request.sleeps_on?
+      request.resume == :done
     rescue Exception
       unpark(request)
       raise
@@ -84,7 +84,7 @@ module Trunkline
     def park_until(request, scheduler, deadline)
       while (left = deadline - now).positive?
         timed_out = scheduler.block(request, left) == false
-        next if request.parked?
+        next if timed_out ? request.parked? : request.sleeps_on?
 
         timed_out ? unpark(request) : request.resume
         return request.done?

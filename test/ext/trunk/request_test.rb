@@ -51,6 +51,16 @@ module Trunkline
       refute_predicate waiter, :parked?
     end
 
+    def test_one_that_is_resumed_for_nothing_sleeps_until_it_is_given_its_wake_up
+      waiter = request
+      refute_predicate waiter, :sleeps_on?
+      assert_predicate waiter.park, :sleeps_on?
+      waiter.mark_woken
+      assert_predicate waiter, :sleeps_on?
+      waiter.wake
+      assert_equal [false, true], [waiter.sleeps_on?, waiter.delivered?]
+    end
+
     def test_a_thread_is_woken_by_its_token_if_it_sleeps_already
       waiter = request
       assert_same waiter, waiter.wake

@@ -190,7 +190,7 @@ static bool wait_for_server(const connection_io_t *io) {
 }
 
 /* Sleeps before it reads where the only request in flight was written just now: no answer can be there, and meanwhile others may send their requests
- * together. */
+ * together. Wakes callers whose time is over before it cancels, which may take a quarter of a second: a cancel request needs a connection. */
 void connection_loop_step(const connection_io_t *io) {
     connection_t *connection = io->connection;
     if (!connection->no_answer_yet) connection_io_flush(io);
@@ -207,8 +207,8 @@ void connection_loop_step(const connection_io_t *io) {
     case SOCKET_FAILED: return;
     }
     connection_end_sleep(connection, connection->woken);
-    cancel_again(io);
     if (RARRAY_LEN(connection->woken) > 0) after_receive(io);
+    cancel_again(io);
 }
 
 /* True: the answer is there. False: its waiter's time is over, or it was woken to lead. */
@@ -220,7 +220,7 @@ static bool park(const connection_io_t *io) {
         return RTEST(rb_funcallv_public(mWaiting, id_park, 2, arguments));
     }
     do rb_fiber_scheduler_block(request->scheduler, io->object, Qnil);
-    while (request->state == WAITER_PARKED);
+    while (request_sleeps_on(request));
     request->state = WAITER_RUNNING;
     return request->done;
 }

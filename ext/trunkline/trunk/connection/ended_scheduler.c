@@ -22,7 +22,7 @@ static void forget_parked(connection_t *connection) {
     while (parked != &connection->parked) {
         request_t *next = parked->newer;
         if (parked->scheduler == connection->scheduler && request_mark_woken(parked)) {
-            parked->delivered = true;
+            parked->wake_up = WAKE_UP_DELIVERED;
             parked->active = false;
         }
         parked = next;

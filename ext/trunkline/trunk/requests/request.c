@@ -58,8 +58,12 @@ bool request_mark_woken(request_t *request) {
     if (request->state != WAITER_PARKED) return false;
     request_unlink(request);
     request->state = WAITER_WOKEN;
-    request->delivered = false;
+    request->wake_up = WAKE_UP_OWED;
     return true;
+}
+
+bool request_sleeps_on(const request_t *request) {
+    return request->state == WAITER_PARKED || (request->state == WAITER_WOKEN && request->wake_up == WAKE_UP_OWED);
 }
 
 bool request_wait_is_over(const request_t *request) { return !isinf(request->wait_until) && clock_now() >= request->wait_until; }
@@ -85,6 +89,11 @@ static VALUE request_is_done(VALUE self) { return RBOOL(request_of(self)->done);
 
 /* call-seq: parked? -> true or false */
 static VALUE request_is_parked(VALUE self) { return RBOOL(request_of(self)->state == WAITER_PARKED); }
+
+/* call-seq: sleeps_on? -> true or false
+ *
+ * Whether a waiter that its scheduler resumes sleeps again: it is parked, or its wake-up is owed still. */
+static VALUE request_must_sleep_on(VALUE self) { return RBOOL(request_sleeps_on(request_of(self))); }
 
 /* call-seq: resume -> :done, :running or :parked
  *
@@ -128,6 +137,7 @@ static VALUE unblock_uninterrupted(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
  * to the caller. */
 VALUE request_wake(VALUE self) {
     request_t *request = request_of(self);
+    request->wake_up = WAKE_UP_UNDER_WAY;
     if (NIL_P(request->scheduler)) {
         if (!NIL_P(request->token)) rb_funcall(request->token, id_push, 1, Qnil); /* nil: it does not sleep yet */
     } else if (request->scheduler == rb_fiber_scheduler_current()) {
@@ -135,7 +145,7 @@ VALUE request_wake(VALUE self) {
     } else {
         interrupts_never(unblock_uninterrupted, self);
     }
-    request->delivered = true;
+    if (request->wake_up == WAKE_UP_UNDER_WAY) request->wake_up = WAKE_UP_DELIVERED; /* else the waiter ran meanwhile, parked and is owed another */
     return self;
 }
 
@@ -147,7 +157,7 @@ bool request_wakes_at_once(VALUE self) {
 /* call-seq: delivered? -> true or false
  *
  * Whether the wake-up that the waiter is owed has been given: a thread gives it a moment after it has made the waiter woken. */
-static VALUE request_is_delivered(VALUE self) { return RBOOL(request_of(self)->delivered); }
+static VALUE request_is_delivered(VALUE self) { return RBOOL(request_of(self)->wake_up == WAKE_UP_DELIVERED); }
 
 /* call-seq: cancel_park -> true or false
  *
@@ -343,6 +353,7 @@ void Init_trunkline_request(void) {
     rb_define_method(cTrunklineRequest, "done?", request_is_done, 0);
     rb_define_method(cTrunklineRequest, "inherited?", request_is_inherited, 0);
     rb_define_method(cTrunklineRequest, "parked?", request_is_parked, 0);
+    rb_define_method(cTrunklineRequest, "sleeps_on?", request_must_sleep_on, 0);
     rb_define_method(cTrunklineRequest, "resume", request_resume, 0);
     rb_define_method(cTrunklineRequest, "wake", request_wake, 0);
     rb_define_method(cTrunklineRequest, "delivered?", request_is_delivered, 0);

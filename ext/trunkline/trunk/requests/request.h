@@ -13,6 +13,10 @@
 
 typedef enum { WAITER_RUNNING, WAITER_PARKED, WAITER_WOKEN } waiter_state_t;
 
+/* Of a woken waiter. One that a scheduler resumes for nothing while its wake-up is owed sleeps on: else the wake-up would end a later wait. Some
+ * schedulers resume the waiter while they are given the wake-up, so it is under way before it is delivered. */
+typedef enum { WAKE_UP_OWED, WAKE_UP_UNDER_WAY, WAKE_UP_DELIVERED } wake_up_t;
+
 /* How much work the request is for the server: what was expected, and what was measured. The dispatcher and service_time.c use it. */
 typedef struct {
     service_time_t *service; /* service times of its statement; NULL: none are kept. The struct around the request marks its owner */
@@ -38,7 +42,7 @@ typedef struct request {
     struct request *newer;
     waiter_state_t state;
     bool done;            /* answered, failed or abandoned */
-    bool delivered;       /* the wake-up that is owed since it became woken has been given */
+    wake_up_t wake_up;    /* that it gets since it became woken */
     bool pipelined;       /* its caller sends more requests without waiting for the answer */
     bool claimed;         /* a caller waits for it already */
     bool active;          /* counted among the active callers of its trunk */
@@ -88,6 +92,9 @@ bool request_wait_is_over(const request_t *request);
 
 /* Whether its deadline has passed. */
 bool request_deadline_passed(const request_t *request);
+
+/* Whether a waiter that its scheduler resumes sleeps again: it is parked, or its wake-up is owed still. */
+bool request_sleeps_on(const request_t *request);
 
 /* Moves a parked waiter to woken: the caller owes it a wake-up. False: it is not parked. */
 bool request_mark_woken(request_t *request);
