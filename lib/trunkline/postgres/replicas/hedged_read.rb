@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../socket/readiness"
 require_relative "../../trunk/abandonment"
 require_relative "../../trunk/output_writer"
 require_relative "../../trunk/waiting"
@@ -11,12 +12,15 @@ module Trunkline
     # a copy of the request: the request takes the answer of one copy, while another copy may still be in flight.
     #
     # A caller sleeps on one connection at a time. It waits for the second replica, whose answer is expected first, and reads from the first one in
-    # intervals of an eighth of the time that it has waited: that answer is noticed so much later. While something remains to be written to the first
-    # one, the caller tries again after a pause, which doubles with each try that writes nothing.
+    # intervals of an eighth of the time that it has waited, and half a second at most: that answer is noticed so much later. While something remains to be
+    # written to the first one, the caller tries again after a pause, which doubles with each try that writes nothing.
     class HedgedRead # :nodoc:
       # The fraction of the waited time after which the first connection is read again. A read that was slow after 10 ms and took a second was polled
       # 29 times, for 5 ms of the client's processor (load 15).
       POLL_DIVISOR = 8
+      # Seconds between two polls, at most: half of what one wait takes at most. A read that takes a minute is polled some 160 times, which by that
+      # measurement costs 28 ms.
+      LONGEST_INTERVAL = Socket::Readiness::LONGEST_WAIT / 2
       # Seconds that a cancel may take, at least and at most; in between, as long as the read has taken: the caller waits meanwhile.
       # Of 40 cancels half took 11 ms at most, and the longest 39 (load 15).
       CANCEL = (0.01..0.25)
@@ -24,7 +28,7 @@ module Trunkline
       # had waited for a second, took 3.5 s more. Where the other end takes nothing, ten tries in the first second and four in each further one take
       # some 50 us of the processor each.
       PAUSE = (OutputWriter::WRITE_AGAIN..0.25)
-      private_constant :POLL_DIVISOR, :CANCEL, :PAUSE
+      private_constant :POLL_DIVISOR, :LONGEST_INTERVAL, :CANCEL, :PAUSE
 
       # A copy in flight to one replica.
       Attempt = Struct.new(:replica, :read, :trunk, :since, :route) do
@@ -142,8 +146,8 @@ module Trunkline
       end
 
       def await_either(first, second)
-        second.trunk.await(second.request, @pause ? Waiting.now + @pause : next_poll)
-        exchange_unattended(first.trunk) unless first.done?
+        exchange_unattended(first.trunk)
+        second.trunk.await(second.request, @pause ? Waiting.now + @pause : next_poll) unless first.done?
       end
 
       def exchange_unattended(trunk)
@@ -155,7 +159,7 @@ module Trunkline
 
       def pause_after(written) = written || @pause.nil? ? PAUSE.min : [@pause * 2, PAUSE.max].min
 
-      def next_poll = Waiting.now.then { |now| now + ((now - @since) / POLL_DIVISOR) }
+      def next_poll = Waiting.now.then { |now| now + [(now - @since) / POLL_DIVISOR, LONGEST_INTERVAL].min }
 
       # The first replica has taken at least as long as the caller waited for it.
       def note(winner)
