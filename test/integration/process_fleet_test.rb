@@ -52,12 +52,14 @@ class ProcessFleetTest < Trunkline::TestCase
   def with_few_counts(&block) = with_seconds(:Fleet, :COUNTED_AFTER, 60.0..60.0, within: Trunkline::Postgres, &block)
 
   # Connections are counted at one moment: a busy machine may stop a process for so long that the server has ended its idle connection, which it has not
-  # replaced yet. Then all is tried again.
+  # replaced yet. Then all is tried again, unless a caller was told an error.
   def measure(server, side)
-    TRIES.times do |tries|
+    found = nil
+    TRIES.times do
       found = with_fleet(server, side, PROCESSES) { |fleet| fleet.measure(WORKED) }
-      return found if found[:connections] >= PROCESSES * CONNECTIONS.fetch(side) || tries + 1 == TRIES
+      break if found[:errors].any? || found[:connections] >= PROCESSES * CONNECTIONS.fetch(side)
     end
+    found
   end
 
   def with_fleet(server, side, processes)

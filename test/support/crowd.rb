@@ -76,13 +76,15 @@ class Crowd
   # interruption then: every other one is rescued where it acts.
   def succeed(member, enough, act)
     error = member.caller.error
-    raise error unless killed?(error) || INTERRUPTIONS.any? { |interruption| interruption === error }
+    raise error unless killed?(error) || (member.caller.body.is_a?(Thread) && interruption?(error))
 
     @interrupted << :kill
     start(member, enough, act)
   end
 
   def killed?(error) = error.is_a?(Caller::Killed) || error.is_a?(Supervision::Abandoned) || error.is_a?(Async::Stop)
+
+  def interruption?(error) = INTERRUPTIONS.any? { |type| type === error }
 
   def live(member, enough, act)
     until enough.call
