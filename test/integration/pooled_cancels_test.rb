@@ -50,9 +50,11 @@ class PooledCancelsTest < Trunkline::TestCase
   def test_what_ends_it
     pooled do |pooler|
       session = Trunkline::Postgres::Connector.connect(Trunkline::Config.new(pooler.uri))
-      session.io.write(["Q", LONG.bytesize + 5, LONG].pack("aNZ*"))
       request = [12 + session.secret_key.bytesize, CANCEL_REQUEST, session.backend_pid, session.secret_key].pack("NNNa*")
-      close_many = -> { CLOSED.times { close_at_once(pooler.port, request) if pooler.running? } }
+      close_many = lambda do
+        begin_long(session)
+        CLOSED.times { close_at_once(pooler.port, request) if pooler.running? }
+      end
       close_many.call
       if PgBouncer.ended_by_closed_cancels?
         assert(eventually { close_many.call && !pooler.running? })
@@ -66,6 +68,13 @@ class PooledCancelsTest < Trunkline::TestCase
   end
 
   private
+
+  # Each time, as an earlier one may have been cancelled: a request to cancel is then not passed on.
+  def begin_long(session)
+    session.io.write(["Q", LONG.bytesize + 5, LONG].pack("aNZ*"))
+  rescue Errno::EPIPE, Errno::ECONNRESET
+    nil # the pooler has ended
+  end
 
   def pooled(&block) = PgBouncer.open(postgres_server, pool: CALLERS, clients: 1000, &block)
 
