@@ -74,7 +74,7 @@ module Trunkline
         @statements = @executor.statements
         @readers = Readers.of(@executor, @config, @trunks, @pool, @sessions, @epochs, connections: connections, most: max_connections, limits: limits,
                               known: @known, result_class: @result_class) if replicas
-        @adapter_interface = AdapterInterface.new(@executor, @known, @epochs, @result_class, @readers) { |*holder| @sessions.lease_at(*holder) }
+        @adapter_interface = AdapterInterface.new(@executor, @known, @epochs, @result_class, @readers) { |location, holder, ended| @sessions.lease_at(location, holder, ended) }
         @listener = Listener.new(@sessions, @responses)
       end
 

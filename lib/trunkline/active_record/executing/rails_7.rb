@@ -10,7 +10,7 @@ module Trunkline
         private_constant :TRANSACTION
 
         def raw_execute(sql, name, async: false, allow_retry: false, materialize_transactions: true) # :nodoc:
-          return super unless name == TRANSACTION
+          return super unless name == TRANSACTION && sql.start_with?("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")
 
           log(sql, name, async: async) do
             with_raw_connection(allow_retry: allow_retry, materialize_transactions: materialize_transactions) do |connection|
@@ -29,6 +29,13 @@ module Trunkline
         end
 
         private
+
+        # BEGIN and COMMIT write nothing, and are allowed where writes are prevented: to check that for both took 0.9 % of a transaction's instructions.
+        def internal_execute(sql, name = "SCHEMA", allow_retry: false, materialize_transactions: true)
+          return super unless name == TRANSACTION && (sql == "BEGIN" || sql == "COMMIT")
+
+          raw_execute(transform_query(sql), name, allow_retry: allow_retry, materialize_transactions: materialize_transactions)
+        end
 
         # Whether no other library has put its own method around the stock adapter's, which a query that is sent ahead does not go through: AppSec of Datadog's
         # and marginalia do. A thread of ActiveRecord's pool then runs it.

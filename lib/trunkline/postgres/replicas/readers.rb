@@ -63,7 +63,7 @@ module Trunkline
       def for_adapter(&position)
         executor = AdapterReaderExecutor.new(@client, @set, @sessions, **@parts, &position)
         @client.observe(executor)
-        AdapterInterface.new(executor, @parts.fetch(:known), @epochs, @parts.fetch(:result_class)) { |*holder| executor.lease_at(*holder) }
+        AdapterInterface.new(executor, @parts.fetch(:known), @epochs, @parts.fetch(:result_class)) { |location, holder, ended| executor.lease_at(location, holder, ended) }
       end
 
       # @return [Hash{Symbol => Object}] the replicas' part of {Client#stats}

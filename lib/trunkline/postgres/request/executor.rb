@@ -145,7 +145,7 @@ module Trunkline
       # the public methods call no others for that.
       #
       # @param _kind [Symbol] as in {Operation#kind}
-      def around_statement(_kind, _sql, _parameters = []) = yield
+      def around_statement(_kind, _sql, _parameters = NO_PARAMETERS) = yield
 
       # Around several calls, a statement and its parameters each.
       def around_batch(_calls) = yield

@@ -184,7 +184,8 @@ module Trunkline
       # Sends a request that is prepared, or that needs no preparation, and waits for its answer. The last request is kept for its status, and must
       # not refer to the caller.
       def transmit(request)
-        exclusively(request.adopt) { over_leased_trunk(request) { |trunk| trunk.perform(request) } }
+        used = @in_use.hold_uninterrupted(request.adopt.scheduler) { over_leased_trunk(request) { |trunk| trunk.perform(request) } }
+        raise LeaseErrors.in_use(request, @server) unless used
       ensure
         request.forget_caller
       end

@@ -182,15 +182,29 @@ module Trunkline
       def nothing = @result_class.new([], Description.empty, nil) # [Result] of no columns and no rows
 
       def perform(request)
-        return @client.perform(request) if @lease.nil? && shared?(request)
+        statement = request.statement
+        return @client.perform(request) if @lease.nil? && shared?(statement)
 
-        over_reserved_connection(request) { |lease| ends_transaction?(request.statement) ? lease.perform_own(request) : lease.perform(request) }
+        lease = reserved_for(request, statement)
+        return lease.perform(request) if statement&.shareable?
+        return lease.perform_own(request) if ends_transaction?(statement)
+
+        keep unless SessionRemains.none?(statement)
+        lease.perform(request)
+      ensure
+        note_status if @lease
       end
 
       def dispatch(request)
-        return @client.dispatch(request) if @lease.nil? && shared?(request)
+        statement = request.statement
+        return @client.dispatch(request) if @lease.nil? && shared?(statement)
 
-        over_reserved_connection(request) { |lease| lease.tap { lease.dispatch(request) } }
+        lease = reserved_for(request, statement)
+        keep unless statement&.shareable? || SessionRemains.none?(statement)
+        lease.dispatch(request)
+        lease
+      ensure
+        note_status if @lease
       end
 
       # Statements that are not sent now as one statement.
@@ -201,7 +215,7 @@ module Trunkline
         case statement.classification
         when :script then yield
         when :copy then raise SharingErrors.refusal(statement, server)
-        when :transaction then return opened?(statement.sql) || ended?(statement.sql)
+        when :transaction then return @lease ? ended?(statement.sql) : opened?(statement.sql)
         else return false
         end
         true
@@ -229,7 +243,7 @@ module Trunkline
 
       # Nothing is sent yet: the next statement takes a connection, with BEGIN before it.
       def opened?(sql)
-        return false unless @lease.nil? && @status == "I" && SessionRemains.opening?(sql)
+        return false unless @status == "I" && SessionRemains.opening?(sql)
 
         @lease = take_lease
         @lease.pending.push(sql)
@@ -238,7 +252,7 @@ module Trunkline
       end
 
       def ended?(sql)
-        return false unless opening_pending? && SessionRemains.ending?(sql)
+        return false if @lease.pending.empty? || !SessionRemains.ending?(sql)
 
         @lease.pending.clear
         @status = "I"
@@ -251,16 +265,13 @@ module Trunkline
 
       def opening_pending? = @lease && !@lease.pending.empty?
 
-      def shared?(request) = request.statement&.shareable? && !@held && @status == "I"
+      def shared?(statement) = statement&.shareable? && !@held && @status == "I"
 
-      def over_reserved_connection(request)
-        raise lost(request.statement&.sql || request.script) if broken?
+      # @return [SessionLease] for the request, which cannot use a shared connection
+      def reserved_for(request, statement)
+        raise lost(statement&.sql || request.script) if broken?
 
-        @lease ||= take_reserved(request.statement)
-        keep unless request.statement&.shareable? || SessionRemains.none?(request.statement)
-        yield @lease
-      ensure
-        note_status if @lease
+        @lease ||= take_reserved(statement)
       end
 
       # It would read the value that some other caller of the connection has drawn from the sequence.
@@ -279,11 +290,10 @@ module Trunkline
 
       # An abandoned request has no status: what was open still is.
       def note_status
-        @status = @lease.status || @status
-        end_lease if @lease.broken? || over?
+        lease = @lease
+        @status = lease.status || @status
+        end_lease if lease.broken? || (@status == "I" && !@kept && !@held && lease.idle?)
       end
-
-      def over? = @status == "I" && !@kept && !@held && @lease.idle?
 
       def end_lease
         lease = @lease
