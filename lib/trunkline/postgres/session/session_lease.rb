@@ -184,8 +184,7 @@ module Trunkline
       # Sends a request that is prepared, or that needs no preparation, and waits for its answer. The last request is kept for its status, and must
       # not refer to the caller.
       def transmit(request)
-        used = @in_use.hold_uninterrupted(request.adopt.scheduler) { over_leased_trunk(request) { |trunk| trunk.perform(request) } }
-        raise LeaseErrors.in_use(request, @server) unless used
+        @in_use.hold_uninterrupted(request.adopt.scheduler) { over_leased_trunk(request) { |trunk| trunk.perform(request) } } || raise(LeaseErrors.in_use(request, @server))
       ensure
         request.forget_caller
       end
