@@ -13,7 +13,7 @@ module Hosts
 
       WARM = 60 # calls, after which types and times are known
       # Since 8.0 ActiveRecord's BEGIN and COMMIT go the way of its other statements, and have a result. Newer Rubies count calls of C that 3.1 does not.
-      BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [92, RUBY_VERSION < "3.2" ? 69 : 72] : [143, 109]
+      BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [93, RUBY_VERSION < "3.2" ? 72 : 75] : [143, 109]
       # Statements that ActiveRecord does not prepare go over the raw connection, which decodes their results by ActiveRecord's type map.
       EXECUTE_BOUNDS = ::ActiveRecord::VERSION::MAJOR < 8 ? [55, RUBY_VERSION < "3.2" ? 23 : 25] : [76, 50]
       private_constant :WARM, :BOUNDS, :EXECUTE_BOUNDS

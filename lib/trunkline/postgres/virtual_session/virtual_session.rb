@@ -186,11 +186,7 @@ module Trunkline
         return @client.perform(request) if @lease.nil? && shared?(statement)
 
         lease = reserved_for(request, statement)
-        return lease.perform(request) if statement&.shareable?
-        return lease.perform_own(request) if ends_transaction?(statement)
-
-        keep unless SessionRemains.none?(statement)
-        lease.perform(request)
+        statement&.shareable? || !ends_transaction?(statement) ? lease.perform(request) : lease.perform_own(request)
       ensure
         note_status if @lease
       end
@@ -199,10 +195,7 @@ module Trunkline
         statement = request.statement
         return @client.dispatch(request) if @lease.nil? && shared?(statement)
 
-        lease = reserved_for(request, statement)
-        keep unless statement&.shareable? || SessionRemains.none?(statement)
-        lease.dispatch(request)
-        lease
+        reserved_for(request, statement).tap { |lease| lease.dispatch(request) }
       ensure
         note_status if @lease
       end
@@ -223,8 +216,7 @@ module Trunkline
 
       # Sends a pending BEGIN now: a script cannot be sent together with it.
       def begin_now
-        return unless opening_pending?
-
+        return if @lease.nil? || @lease.pending.empty?
         raise lost("BEGIN") if broken?
 
         retry_until_answered(@lease.open)
@@ -263,8 +255,6 @@ module Trunkline
       # It changes nothing else in the session, so nothing is to be checked or noted before it.
       def ends_transaction?(statement) = statement&.classification == :transaction && SessionRemains.ending?(statement.sql)
 
-      def opening_pending? = @lease && !@lease.pending.empty?
-
       def shared?(statement) = statement&.shareable? && !@held && @status == "I"
 
       # @return [SessionLease] for the request, which cannot use a shared connection
@@ -272,6 +262,8 @@ module Trunkline
         raise lost(statement&.sql || request.script) if broken?
 
         @lease ||= take_reserved(statement)
+        keep unless statement&.shareable? || SessionRemains.none?(statement)
+        @lease
       end
 
       # It would read the value that some other caller of the connection has drawn from the sequence.
@@ -296,9 +288,7 @@ module Trunkline
       end
 
       def end_lease
-        lease = @lease
-        @lease = @ended_lease = nil
-        @kept = false
+        lease, @lease, @ended_lease, @kept = @lease, nil, nil, false
         lease.release
         @ended_lease = lease.begin_again
       end
